@@ -178,9 +178,8 @@ static const struct placed placed = {
              [KIND_BODY2] = {.fn = body2, .iterations = 2 * OPS}},
 };
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     memset(&plant, 0, sizeof plant);
     memset(&fake_witness, 0, sizeof fake_witness);
     ends = NULL;
@@ -198,7 +197,6 @@ static int start(void **state)
                              .facts.step = 1,
                              .step_cycles = 37,
                              .memory = memory};
-    return 0;
 }
 
 static inline double now_and_then(enum window_kind k, size_t i)

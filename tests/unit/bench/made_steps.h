@@ -49,9 +49,9 @@ static struct platform steppable;
 static struct bench loop;
 static struct row walked_row;
 
-static int begin_row(void **state)
+static void begin_row(void)
 {
-    start(state);
+    start();
     memset(&made, 0, sizeof made);
     made.of_body = 5;
     made.of_empty = 2;
@@ -66,7 +66,6 @@ static int begin_row(void **state)
         .kind = {[KIND_EMPTY] = {.fn = empty}, [KIND_BODY] = {.fn = body, .part = {BODY_PART}}}};
     loop = bench;
     loop.form = FORM_LOOP;
-    return 0;
 }
 
 static const struct stepped *go(void)

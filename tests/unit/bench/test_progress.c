@@ -29,25 +29,25 @@ static struct options o;
 static struct engine e;
 
 /* The tests of guesses begin with this engine. */
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     options_default(&o);
     e = (struct engine){.p = &platform,
                         .facts.o = &o,
                         .facts.rounds = 1,
                         .facts.samples = 2048,
                         .facts.ticks_per_cycle = 0.5};
-    return 0;
 }
 
-static void guesses_are_proportional_to_the_rows_sizes(void **state)
+BEFORE_EACH(start);
+
+TEST(guesses_are_proportional_to_the_rows_sizes)
 {
-    (void)state;
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, other = {.form = FORM_NONE},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
     double one = estimate_windows(&e, &few);
+
     assert_true(estimate_windows(&e, &empty) < one / 4);
     assert_true(estimate_windows(&e, &many) > 5 * one);
     assert_true(estimate_windows(&e, &cold) > 10 * one);
@@ -65,10 +65,10 @@ static void guesses_are_proportional_to_the_rows_sizes(void **state)
     assert_true(estimate_windows(&e, &few) > 3 * one);
 }
 
-static void the_estimate_of_a_refused_row_is_0(void **state)
+TEST(the_estimate_of_a_refused_row_is_0)
 {
-    (void)state;
     struct bench b = {.form = FORM_LOOP, .ops = 100};
+
     assert_true(estimate_windows(&e, &b) > 0);
     b.needs = NEED_RING0;
     assert_true(estimate_windows(&e, &b) == 0);
@@ -78,10 +78,10 @@ static void the_estimate_of_a_refused_row_is_0(void **state)
     assert_true(estimate_windows(&e, &b) == 0);
 }
 
-static void each_method_has_its_own_length(void **state)
+TEST(each_method_has_its_own_length)
 {
-    (void)state;
     struct bench b = {.form = FORM_LOOP, .ops = 100, .grain = 1};
+
     e.facts.tsc_hz = 1e9;
     o.method = METHOD_ENSEMBLES;
     double some = estimate_windows(&e, &b);
@@ -131,9 +131,8 @@ static double estimate(const struct progress *p, unsigned rounds, unsigned round
 
 /* Exact once everything left is of the suite that runs, or that ran before. The row that runs shows
  * how wrong guesses are, from its first part on. */
-static void the_estimate_follows_the_time_that_rows_take(void **state)
+TEST(the_estimate_follows_the_time_that_rows_take)
 {
-    (void)state;
     for (unsigned rounds = 1; rounds <= 4; rounds++) {
         struct progress p = {0};
         for (unsigned round = 0; round < rounds; round++)
@@ -163,12 +162,11 @@ static void the_estimate_follows_the_time_that_rows_take(void **state)
 }
 
 /* `suite=sum bench=cold layout=sweep`: one row of many placements. */
-static void a_row_alone_is_estimated_by_its_parts(void **state)
+TEST(a_row_alone_is_estimated_by_its_parts)
 {
     const struct progress p = {0};
     const struct progress_rest none = {0};
 
-    (void)state;
     for (unsigned percent = 1; percent < 100; percent++) {
         const struct progress_turn turn = {17, 0, percent / 100.0, 54.0 * percent};
         assert_true(progress_is_known(&p, &turn));
@@ -178,13 +176,12 @@ static void a_row_alone_is_estimated_by_its_parts(void **state)
 }
 
 /* One of ten takes a hundred times as long: the others are not assumed to. */
-static void one_long_row_does_not_lengthen_the_others(void **state)
+TEST(one_long_row_does_not_lengthen_the_others)
 {
     struct progress p = {0};
     const struct progress_rest rest = {.suite = 100, .other = 100};
     const struct progress_turn turn = {0, 0, 0, 0};
 
-    (void)state;
     for (unsigned i = 0; i < 9; i++)
         progress_first(&p, 10, 20);
     assert_close(progress_left(&p, &rest, &turn), 400, 1e-9);
@@ -193,13 +190,12 @@ static void one_long_row_does_not_lengthen_the_others(void **state)
 }
 
 /* A serial port takes longer than the rows: the progress line shows that before a row is shown. */
-static void a_slow_console_is_in_the_estimate(void **state)
+TEST(a_slow_console_is_in_the_estimate)
 {
     struct progress p = {0};
     const struct progress_rest rest = {.shown = 10, .suite = 100};
     const struct progress_turn turn = {0, 0, 0, 0};
 
-    (void)state;
     progress_first(&p, 100, 100);
     progress_line(&p, 80, 8000);
     progress_line(&p, 80, 8000);
@@ -209,10 +205,10 @@ static void a_slow_console_is_in_the_estimate(void **state)
 }
 
 /* By the time of a step, and by the length of the windows of this number of operations. */
-static void stepping_is_guessed(void **state)
+TEST(stepping_is_guessed)
 {
-    (void)state;
     struct bench b = {.form = FORM_FUNCTION, .ops = 1000, .grain = 50};
+
     e.facts.stepping.ticks = 40000;
     struct gathered g = {.used = {[KIND_BODY] = true}, .kept = {[KIND_BODY] = 1}};
     g.sum[KIND_BODY] = 5000;
@@ -230,13 +226,12 @@ static void stepping_is_guessed(void **state)
 }
 
 /* The guessed number of steps of rows is learnt, more so the less is left. */
-static void stepping_is_learnt(void **state)
+TEST(stepping_is_learnt)
 {
     struct progress p = {0};
     const struct progress_turn turn = {0, 0, 0, 0};
     double before = 100;
 
-    (void)state;
     for (unsigned done = 1; done <= 10; done++) {
         const struct progress_rest rest = {.steps = 10 * (10 - done)};
         progress_stepped(&p, 10, 30);
@@ -313,31 +308,12 @@ static unsigned wrong_lines(double (*slower)(unsigned), double from, double to)
 }
 
 /* Right from the first tenth on, or from a tenth after an unannounced change. */
-static void follows_a_share_that_changes(void **state)
+TEST(follows_a_share_that_changes)
 {
-    (void)state;
     assert_int_equal(wrong_lines(always, 0.1, 1), 0);
     assert_int_equal(wrong_lines(bursts, 0.1, 0.9), 0);
     assert_int_equal(wrong_lines(more_and_more, 0.1, 1), 0);
     assert_int_equal(wrong_lines(from_the_second_round, 0.2, 1), 0);
     assert_true(wrong_lines(no_longer, 0.1, 0.75) > 0); /* before: the machine was another */
     assert_int_equal(wrong_lines(no_longer, 0.85, 0.99), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(guesses_are_proportional_to_the_rows_sizes, start),
-        cmocka_unit_test(the_estimate_follows_the_time_that_rows_take),
-        cmocka_unit_test(a_row_alone_is_estimated_by_its_parts),
-        cmocka_unit_test_setup(the_estimate_of_a_refused_row_is_0, start),
-        cmocka_unit_test_setup(each_method_has_its_own_length, start),
-        cmocka_unit_test(one_long_row_does_not_lengthen_the_others),
-        cmocka_unit_test(a_slow_console_is_in_the_estimate),
-        cmocka_unit_test_setup(stepping_is_guessed, start),
-        cmocka_unit_test(stepping_is_learnt),
-        cmocka_unit_test(follows_a_share_that_changes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,13 +80,12 @@ static unsigned mappings(void)
     return n;
 }
 
-static void one_page_is_mapped_many_times(void **state)
+TEST(one_page_is_mapped_many_times)
 {
     const struct platform_wish wish = {.page = LARGE, .bytes = 40 * LARGE - 1, .same = true};
     struct platform_area area;
     const char *why = NULL;
 
-    (void)state;
     pool.pages = 1;
     assert_true(area_map(NULL, &wish, &area, &why));
     assert_int_equal(pool.size, 21);
@@ -103,13 +102,12 @@ static void one_page_is_mapped_many_times(void **state)
     assert_null(area.at);
 }
 
-static void a_released_area_is_unmapped(void **state)
+TEST(a_released_area_is_unmapped)
 {
     const struct platform_wish wish = {.page = LARGE, .bytes = 8 * LARGE, .same = true};
     struct platform_area area;
     const char *why;
 
-    (void)state;
     pool.pages = 1;
     mappings(); /* what the sanitizer maps for it stays */
     unsigned before = mappings();
@@ -119,13 +117,12 @@ static void a_released_area_is_unmapped(void **state)
     assert_int_equal(mappings(), before);
 }
 
-static void as_many_pages_of_1_gib_are_mapped_as_there_are(void **state)
+TEST(as_many_pages_of_1_gib_are_mapped_as_there_are)
 {
     struct platform_wish wish = {.page = HUGE, .bytes = 3 * HUGE};
     struct platform_area area;
     const char *why = NULL;
 
-    (void)state;
     pool.pages = 2; /* fewer than that: what there is */
     assert_true(area_map(NULL, &wish, &area, &why));
     assert_int_equal(pool.size, 30);
@@ -143,13 +140,12 @@ static void as_many_pages_of_1_gib_are_mapped_as_there_are(void **state)
 }
 
 /* mlockall() makes pages present as they are mapped: then it is too late to ask for large ones. */
-static void advice_comes_before_the_pages(void **state)
+TEST(advice_comes_before_the_pages)
 {
     const struct platform_wish wish = {.page = SMALL_PAGE, .bytes = 16 * SMALL_PAGE};
     struct platform_area area;
     const char *why = NULL;
 
-    (void)state;
     int locked = mlockall(MCL_FUTURE);
     advised = present = 0;
     bool mapped = area_map(NULL, &wish, &area, &why);
@@ -163,7 +159,7 @@ static void advice_comes_before_the_pages(void **state)
     area_unmap(NULL, &area);
 }
 
-static void code_is_executed_where_it_was_written(void **state)
+TEST(code_is_executed_where_it_was_written)
 {
     const struct platform_wish wish = {.page = SMALL_PAGE, .bytes = 16 * SMALL_PAGE, .code = true};
     static const uint8_t returns_7[] = {0xb8, 7, 0, 0, 0, 0xc3}; /* MOV EAX, 7; RET */
@@ -171,7 +167,6 @@ static void code_is_executed_where_it_was_written(void **state)
     const char *why = NULL;
     int (*function)(void);
 
-    (void)state;
     assert_true(area_map(NULL, &wish, &area, &why));
     assert_ptr_equal(area.code, area.at);
     for (unsigned i = 0; i < 2; i++) { /* executable, and writable again */
@@ -186,17 +181,4 @@ static void code_is_executed_where_it_was_written(void **state)
     assert_false(area_execute(NULL, &(struct platform_area){.at = area.code, .bytes = SMALL_PAGE},
                               true, &why));
     assert_non_null(strstr(why, "executed"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_page_is_mapped_many_times),
-        cmocka_unit_test(a_released_area_is_unmapped),
-        cmocka_unit_test(as_many_pages_of_1_gib_are_mapped_as_there_are),
-        cmocka_unit_test(advice_comes_before_the_pages),
-        cmocka_unit_test(code_is_executed_where_it_was_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,22 +120,22 @@ static struct timer *timer_of(unsigned id)
 }
 
 /* Each test is another core. */
-static int set_up(void **state)
+static void set_up(void)
 {
     static unsigned core;
 
-    (void)state;
     k = (struct kernel){.per_add = 1};
     counter_core(++core, -1);
-    return 0;
 }
 
+BEFORE_EACH(set_up);
+
 /* If RDPMC is not allowed read(2) is used, and counts what the thread's own code takes. */
-static void read_counts_where_rdpmc_is_not_allowed(void **state)
+TEST(read_counts_where_rdpmc_is_not_allowed)
 {
-    (void)state;
     uint64_t from, to;
     struct timer *pmc = timer_of(CYCLE_PMC), *perf = timer_of(CYCLE_PERF);
+
     assert_string_equal(pmc->start(pmc), "the kernel grants no RDPMC in user mode");
     assert_int_equal(k.closes, 1);
     assert_null(perf->start(perf));
@@ -150,11 +150,11 @@ static void read_counts_where_rdpmc_is_not_allowed(void **state)
     assert_int_equal(perf->read(perf, &to), TIMER_FAILED);
 }
 
-static void readings_of_a_multiplexed_counter_fail(void **state)
+TEST(readings_of_a_multiplexed_counter_fail)
 {
-    (void)state;
     uint64_t count;
     struct timer *perf = timer_of(CYCLE_PERF);
+
     assert_null(perf->start(perf));
     k.shared = true;
     assert_int_equal(perf->read(perf, &count), TIMER_FAILED);
@@ -165,10 +165,10 @@ static void readings_of_a_multiplexed_counter_fail(void **state)
     perf->stop(perf);
 }
 
-static void a_counter_that_does_not_count_core_cycles_does_not_start(void **state)
+TEST(a_counter_that_does_not_count_core_cycles_does_not_start)
 {
-    (void)state;
     struct timer *perf = timer_of(CYCLE_PERF);
+
     k.per_add = 0.5;
     assert_non_null(strstr(perf->start(perf), "counts, but not core cycles"));
     k.per_add = 0;
@@ -184,11 +184,11 @@ static void a_counter_that_does_not_count_core_cycles_does_not_start(void **stat
 }
 
 /* A child counts its own cycles; if it is not allowed to, its readings fail. */
-static void after_a_fork_the_child_has_a_new_counter(void **state)
+TEST(after_a_fork_the_child_has_a_new_counter)
 {
-    (void)state;
     uint64_t count;
     struct timer *perf = timer_of(CYCLE_PERF);
+
     assert_null(perf->start(perf));
     counter_after_fork();
     assert_true(k.opens == 2 && k.closes == 1);
@@ -199,16 +199,4 @@ static void after_a_fork_the_child_has_a_new_counter(void **state)
     unsigned closes = k.closes;
     perf->stop(perf);
     assert_int_equal(k.closes, closes); /* not twice */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(read_counts_where_rdpmc_is_not_allowed, set_up),
-        cmocka_unit_test_setup(readings_of_a_multiplexed_counter_fail, set_up),
-        cmocka_unit_test_setup(a_counter_that_does_not_count_core_cycles_does_not_start, set_up),
-        cmocka_unit_test_setup(after_a_fork_the_child_has_a_new_counter, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,18 +22,17 @@ static bool parse(const char *text)
     return good;
 }
 
-static int after(void **state)
+static void after(void)
 {
-    (void)state;
     cpuid_dump_free(&d);
-    return 0;
 }
+
+AFTER_EACH(after);
 
 #define LEAF_0 "cpuid 0 00000000 00000000 0000000d 68747541 444d4163 69746e65\n"
 
-static void a_recording_has_its_leaves_and_msrs(void **state)
+TEST(a_recording_has_its_leaves_and_msrs)
 {
-    (void)state;
     assert_true(parse("# words \xff\r\n\r\n" LEAF_0 "cpuid 0 4 0 1 2 3 FFFFFFFF\n"
                       "cpuid 0 4 0 5 6 7 8\n"
                       " \tcpuid  7 4 1 9 9 9 9 \r\n"
@@ -57,9 +56,8 @@ static void a_recording_has_its_leaves_and_msrs(void **state)
     assert_true(cpuid_dump_rdmsr(&seven, 0xc0010064, &v) && v == UINT64_MAX);
 }
 
-static void wrong_lines_are_refused_with_their_number(void **state)
+TEST(wrong_lines_are_refused_with_their_number)
 {
-    (void)state;
     static const char *const texts[][2] = {
         {"", "line 0: the text ends without"},
         {"\n\n# no more\n", "line 3: the text ends without"},
@@ -79,6 +77,7 @@ static void wrong_lines_are_refused_with_their_number(void **state)
         {LEAF_0 "CPUID 0 4 0 1 2 3 4", "line 2: a line begins with"},
         {LEAF_0 "cpuids", "line 2: a line begins with"},
     };
+
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_false(parse(texts[i][0]));
         assert_int_equal(strncmp(wrong, texts[i][1], strlen(texts[i][1])), 0);
@@ -87,11 +86,11 @@ static void wrong_lines_are_refused_with_their_number(void **state)
 }
 
 /* More than the arrays begin with. */
-static void many_lines_fit(void **state)
+TEST(many_lines_fit)
 {
-    (void)state;
     static char text[200000];
     size_t n = 0;
+
     n += (size_t)snprintf(text, sizeof text, "%s", LEAF_0);
     for (unsigned i = 1; i < 1000; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "cpuid %u 1 0 %x 0 0 0\nmsr %x %x\n", i, i,
@@ -101,15 +100,4 @@ static void many_lines_fit(void **state)
     assert_int_equal(d.msrs, 999);
     struct dump_cpu last = {&d, 999};
     assert_int_equal(cpuid_dump_get(&last, 1, 0).eax, 999);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_recording_has_its_leaves_and_msrs, after),
-        cmocka_unit_test_teardown(wrong_lines_are_refused_with_their_number, after),
-        cmocka_unit_test_teardown(many_lines_fit, after),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

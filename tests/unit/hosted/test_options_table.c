@@ -51,14 +51,14 @@ static void must_be_true(const char *path, long line)
                  path, line);
 }
 
-static void the_documented_table_is_true(void **state)
+TEST(the_documented_table_is_true)
 {
-    (void)state;
     char *table, bad[64] = "";
     long line = 0;
     size_t size, found = 0;
     glob_t papers;
     FILE *out = open_memstream(&table, &size);
+
     assert_non_null(out);
     options_table(out);
     assert_int_equal(fclose(out), 0);
@@ -78,11 +78,4 @@ static void the_documented_table_is_true(void **state)
     free(table);
     assert_int_equal(found, 1);
     must_be_true(bad, line);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_documented_table_is_true)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,10 @@ static struct smbios_processors read_all(void)
     return s;
 }
 
-static void speeds_are_those_of_dmidecode(void **state)
+BEFORE_EACH(clear);
+
+TEST(speeds_are_those_of_dmidecode)
 {
-    (void)state;
     speeds_of(socket(0x30, 3, 0x41), 100, 4000, 2600);
     struct smbios_processors s = read_all();
     assert_true(s.table && !s.unlike);
@@ -48,9 +49,8 @@ static void speeds_are_those_of_dmidecode(void **state)
     assert_int_equal(s.current, 2600);
 }
 
-static void empty_sockets_and_other_processors_are_left_out(void **state)
+TEST(empty_sockets_and_other_processors_are_left_out)
 {
-    (void)state;
     speeds_of(socket(0x30, 3, 0x01), 1, 2, 3); /* no CPU in it */
     speeds_of(socket(0x30, 6, 0x41), 4, 5, 6); /* a video processor */
     speeds_of(socket(0x30, 3, 0x41), 100, 3500, 2000);
@@ -59,17 +59,17 @@ static void empty_sockets_and_other_processors_are_left_out(void **state)
     assert_int_equal(s.sockets, 3);
     assert_int_equal(s.filled, 2);
     assert_true(s.maximum == 3500 && s.current == 2000 && !s.unlike);
-    clear(NULL);
+    clear();
     speeds_of(socket(0x30, 3, 0x41), 100, 3500, 2000);
     speeds_of(socket(0x30, 3, 0x41), 100, 3500, 2100);
     s = read_all();
     assert_true(s.unlike && s.current == 2000);
 }
 
-static void facts_that_smbios_does_not_state_are_absent(void **state)
+TEST(facts_that_smbios_does_not_state_are_absent)
 {
-    (void)state;
     struct smbios_processors s = read_all();
+
     assert_true(s.table && s.sockets == 0 && s.maximum == 0);
     socket(0x18, 3, 0); /* too short to say whether a CPU is there */
     s = read_all();
@@ -98,11 +98,11 @@ static void remove_file(const char *folder, const char *name)
 }
 
 /* The two files of a Linux system. */
-static void the_files_of_linux_are_read(void **state)
+TEST(the_files_of_linux_are_read)
 {
-    (void)state;
     char folder[] = "/tmp/smbios_XXXXXX";
     struct smbios_processors s;
+
     assert_non_null(mkdtemp(folder));
     assert_false(smbios_files_processors(folder, &s));
     speeds_of(socket(0x30, 3, 0x41), 100, 4000, 2600);
@@ -119,16 +119,4 @@ static void the_files_of_linux_are_read(void **state)
     remove_file(folder, "smbios_entry_point");
     remove_file(folder, "DMI");
     assert_int_equal(rmdir(folder), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(speeds_are_those_of_dmidecode, clear),
-        cmocka_unit_test_setup(empty_sockets_and_other_processors_are_left_out, clear),
-        cmocka_unit_test_setup(facts_that_smbios_does_not_state_are_absent, clear),
-        cmocka_unit_test_setup(the_files_of_linux_are_read, clear),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,24 +4,22 @@
 
 static struct calls c;
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     calls_open(&c);
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     assert_false(c.full);
     calls_close(&c);
-    return 0;
 }
 
-static void an_instruction_has_a_site_in_each_stack_of_calls(void **state)
+BEFORE_EACH(begin);
+AFTER_EACH(end);
+
+TEST(an_instruction_has_a_site_in_each_stack_of_calls)
 {
-    (void)state;
     assert_int_equal(calls_site(&c, 7), 0);
     calls_enter(&c, 1, 1000);
     assert_int_equal(calls_site(&c, 7), 1);
@@ -42,9 +40,8 @@ static void an_instruction_has_a_site_in_each_stack_of_calls(void **state)
     assert_int_equal(c.sites, 5);
 }
 
-static void calls_end_when_the_stack_has_risen_above_them(void **state)
+TEST(calls_end_when_the_stack_has_risen_above_them)
 {
-    (void)state;
     for (uint32_t i = 0; i < 4; i++)
         calls_enter(&c, i, 1000 - 8 * i);
     calls_leave(&c, 976); /* an argument is popped: nothing ends */
@@ -56,9 +53,8 @@ static void calls_end_when_the_stack_has_risen_above_them(void **state)
     assert_int_equal(c.frames, 0);
 }
 
-static void stacks_of_up_to_five_calls_are_distinguished(void **state)
+TEST(stacks_of_up_to_five_calls_are_distinguished)
 {
-    (void)state;
     for (uint32_t i = 0; i < 1000; i++) { /* one function that calls itself */
         calls_enter(&c, 1, 100000 - 16 * i);
         assert_int_equal(calls_site(&c, 9), i < CALLS_DEEP ? i : CALLS_DEEP - 1);
@@ -71,9 +67,8 @@ static void stacks_of_up_to_five_calls_are_distinguished(void **state)
     assert_int_equal(c.site[CALLS_DEEP].call[4], 1);
 }
 
-static void many_sites_are_found_again(void **state)
+TEST(many_sites_are_found_again)
 {
-    (void)state;
     for (unsigned again = 0; again < 2; again++)
         for (uint32_t i = 0; i < 20000; i++) {
             calls_enter(&c, i % 100, 1000);
@@ -81,16 +76,4 @@ static void many_sites_are_found_again(void **state)
             calls_leave(&c, 1008);
         }
     assert_int_equal(c.sites, 20000);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(an_instruction_has_a_site_in_each_stack_of_calls),
-        TEST(calls_end_when_the_stack_has_risen_above_them),
-        TEST(stacks_of_up_to_five_calls_are_distinguished),
-        TEST(many_sites_are_found_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,20 +8,16 @@
 static uint8_t memory[1 << 16];
 static struct counts c;
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     memset(memory, 0, sizeof memory);
     counts_open(&c);
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     assert_false(c.full);
     counts_close(&c);
-    return 0;
 }
 
 static void load_lanes(uint32_t who, uint64_t at, uint32_t size, uint64_t lanes)
@@ -52,9 +48,11 @@ static void store(uint32_t who, uint64_t at, uint32_t size, uint8_t byte)
     store_lanes(who, at, size, TOUCH_ALL, byte);
 }
 
-static void a_store_over_a_store_is_dead(void **state)
+BEFORE_EACH(begin);
+AFTER_EACH(end);
+
+TEST(a_store_over_a_store_is_dead)
 {
-    (void)state;
     store(0, 8, 8, 1);
     store(1, 8, 8, 2);
     store(1, 8, 8, 3);
@@ -65,9 +63,8 @@ static void a_store_over_a_store_is_dead(void **state)
     assert_int_equal(c.by[1].unread, 8); /* the fate of the last one is not known */
 }
 
-static void a_load_saves_the_bytes_that_it_reads(void **state)
+TEST(a_load_saves_the_bytes_that_it_reads)
 {
-    (void)state;
     store(0, 8, 8, 1);
     load(1, 10, 2);
     store(2, 8, 8, 2);
@@ -78,9 +75,8 @@ static void a_load_saves_the_bytes_that_it_reads(void **state)
     assert_int_equal(counts_total(&c).unread, 0);
 }
 
-static void stores_overlap_by_bytes(void **state)
+TEST(stores_overlap_by_bytes)
 {
-    (void)state;
     store(0, 8, 8, 1);
     store(1, 12, 8, 2); /* the upper half of 0's are dead */
     store(2, 8, 2, 3);  /* two of the lower half */
@@ -92,9 +88,8 @@ static void stores_overlap_by_bytes(void **state)
     assert_int_equal(c.by[3].unread, 16);
 }
 
-static void the_first_store_is_never_silent(void **state)
+TEST(the_first_store_is_never_silent)
 {
-    (void)state;
     store(0, 8, 8, 0); /* of the zeros that are there */
     assert_int_equal(c.by[0].silent_stores, 0);
     store(0, 8, 8, 0);
@@ -107,9 +102,8 @@ static void the_first_store_is_never_silent(void **state)
     assert_int_equal(c.by[1].silent_stores, 2);
 }
 
-static void one_byte_that_changes_is_enough(void **state)
+TEST(one_byte_that_changes_is_enough)
 {
-    (void)state;
     store(0, 8, 8, 1);
     memory[15] = 7; /* as if stored to by code that is not traced */
     store(0, 8, 8, 1);
@@ -118,9 +112,8 @@ static void one_byte_that_changes_is_enough(void **state)
     assert_int_equal(c.by[0].silent_stores, 1);
 }
 
-static void a_silent_store_can_be_dead_too(void **state)
+TEST(a_silent_store_can_be_dead_too)
 {
-    (void)state;
     for (unsigned i = 0; i < 10; i++)
         store(0, 8, 4, 5);
     assert_int_equal(c.by[0].stores, 10);
@@ -129,9 +122,8 @@ static void a_silent_store_can_be_dead_too(void **state)
     assert_int_equal(c.by[0].silent_stores, 9);
 }
 
-static void read_modify_write_reads_first(void **state)
+TEST(read_modify_write_reads_first)
 {
-    (void)state;
     for (uint8_t i = 0; i < 10; i++) { /* inc dword [8] */
         load(0, 8, 4);
         store(0, 8, 4, i);
@@ -143,9 +135,8 @@ static void read_modify_write_reads_first(void **state)
     assert_int_equal(c.by[0].silent_loads, 1); /* its first store was of the 0 that stood there */
 }
 
-static void a_load_is_silent_by_instruction_and_address(void **state)
+TEST(a_load_is_silent_by_instruction_and_address)
 {
-    (void)state;
     load(0, 8, 8);
     load(1, 8, 8); /* another instruction's first */
     load(0, 16, 8);
@@ -162,9 +153,8 @@ static void a_load_is_silent_by_instruction_and_address(void **state)
 }
 
 /* The two examples by which the rules differ: docs/stores.md. */
-static void bytes_that_are_read_a_second_time_are_reread(void **state)
+TEST(bytes_that_are_read_a_second_time_are_reread)
 {
-    (void)state;
     for (unsigned i = 0; i < 1000; i++) { /* the same value each time */
         store(0, 8, 8, 1);
         load(1, 8, 8);
@@ -181,9 +171,8 @@ static void bytes_that_are_read_a_second_time_are_reread(void **state)
     assert_int_equal(c.by[3].silent_loads + c.by[4].silent_loads, 0);
 }
 
-static void one_byte_that_was_not_read_is_enough(void **state)
+TEST(one_byte_that_was_not_read_is_enough)
 {
-    (void)state;
     load(0, 8, 8); /* of memory without a store */
     assert_int_equal(c.by[0].reread_loads, 0);
     load(1, 10, 4); /* by another, of a part */
@@ -203,9 +192,8 @@ static void one_byte_that_was_not_read_is_enough(void **state)
     assert_int_equal(c.by[1].reread_loads, 4);
 }
 
-static void memory_that_died_is_new(void **state)
+TEST(memory_that_died_is_new)
 {
-    (void)state;
     store(0, 8, 8, 1);
     load(1, 8, 8);
     counts_died(&c, 8, 16);
@@ -229,9 +217,8 @@ static void memory_that_died_is_new(void **state)
     assert_int_equal(counts_total(&c).dead, 0);
 }
 
-static void stored_bytes_that_die_unread_are_dead(void **state)
+TEST(stored_bytes_that_die_unread_are_dead)
 {
-    (void)state;
     store(0, 4092, 8, 1); /* on two pages */
     load(1, 4092, 2);
     counts_died(&c, 100, 65536); /* and many of which nothing is known */
@@ -244,11 +231,10 @@ static void stored_bytes_that_die_unread_are_dead(void **state)
 }
 
 /* An instruction that runs in several call stacks has several sites. */
-static void a_site_has_its_own_counts(void **state)
+TEST(a_site_has_its_own_counts)
 {
     const struct touch t = {8, 8, true, true, TOUCH_ALL};
 
-    (void)state;
     counts_load(&c, 0, 5, &t, memory + 8);
     counts_load(&c, 1, 5, &t, memory + 8);
     counts_store(&c, 0, &t, memory + 8, memory + 8);
@@ -259,9 +245,8 @@ static void a_site_has_its_own_counts(void **state)
     assert_int_equal(c.by[1].dead, 0);
 }
 
-static void wide_loads_are_compared_in_all_their_bytes(void **state)
+TEST(wide_loads_are_compared_in_all_their_bytes)
 {
-    (void)state;
     load(0, 64, 64);
     memory[127] = 1;
     load(0, 64, 64);
@@ -279,9 +264,8 @@ static void wide_loads_are_compared_in_all_their_bytes(void **state)
     assert_int_equal(c.by[2].dead, 0);
 }
 
-static void a_masked_lane_takes_no_part(void **state)
+TEST(a_masked_lane_takes_no_part)
 {
-    (void)state;
     store(0, 0, 16, 1);
     store_lanes(1, 0, 16, 0x0f0f, 2); /* dwords 0 and 2 */
     assert_int_equal(c.by[0].dead, 8);
@@ -302,9 +286,8 @@ static void a_masked_lane_takes_no_part(void **state)
     assert_int_equal(c.by[5].stores + c.by[5].loads, 0);
 }
 
-static void sizes_are_distinguished(void **state)
+TEST(sizes_are_distinguished)
 {
-    (void)state;
     store(0, 0, 8, 1);
     store(0, 0, 1, 1);
     store_lanes(0, 0, 16, 0xff, 1);
@@ -317,12 +300,11 @@ static void sizes_are_distinguished(void **state)
 }
 
 /* Compared with plain arrays, over many pages, so that the tables grow. */
-static void many_accesses_agree_with_plain_arrays(void **state)
+TEST(many_accesses_agree_with_plain_arrays)
 {
     static uint8_t unread[1 << 16], stored[1 << 16], last[1 << 16], loaded[1 << 16], read[1 << 16];
     uint64_t x = 1, dead = 0, left = 0, silent = 0, reread = 0, touches = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
         uint64_t at = x >> 48;
@@ -359,29 +341,4 @@ static void many_accesses_agree_with_plain_arrays(void **state)
     assert_int_equal(all.reread_loads, reread);
     assert_int_equal(all.stores + all.loads, touches);
     assert_true(dead > 1000 && left > 1000 && silent > 1000 && reread > 1000);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(a_store_over_a_store_is_dead),
-        TEST(a_load_saves_the_bytes_that_it_reads),
-        TEST(stores_overlap_by_bytes),
-        TEST(the_first_store_is_never_silent),
-        TEST(one_byte_that_changes_is_enough),
-        TEST(a_silent_store_can_be_dead_too),
-        TEST(read_modify_write_reads_first),
-        TEST(a_load_is_silent_by_instruction_and_address),
-        TEST(bytes_that_are_read_a_second_time_are_reread),
-        TEST(one_byte_that_was_not_read_is_enough),
-        TEST(memory_that_died_is_new),
-        TEST(stored_bytes_that_die_unread_are_dead),
-        TEST(a_site_has_its_own_counts),
-        TEST(wide_loads_are_compared_in_all_their_bytes),
-        TEST(a_masked_lane_takes_no_part),
-        TEST(sizes_are_distinguished),
-        TEST(many_accesses_agree_with_plain_arrays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

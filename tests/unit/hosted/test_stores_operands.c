@@ -13,9 +13,8 @@ static struct decoded decoded;
 
 /* rax is -70 for BT and its like; dwords 0, 2 and 3 of xmm1 are negative, and so byte 15, 11 and 3;
  * vector 2 has indices; k1 has bits 0, 3 and 8. */
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     memset(&registers, 0, sizeof registers);
     registers.general[RAX] = (uint64_t)-70;
     registers.general[RCX] = 3;
@@ -30,8 +29,9 @@ static int begin(void **state)
     const int32_t indices[16] = {1, 0, 8, 0, 16, 0, 5, 0, -4};
     memcpy(registers.vector[2], indices, sizeof indices);
     registers.mask[1] = 0x109;
-    return 0;
 }
+
+BEFORE_EACH(begin);
 
 static void decode(const char *hex)
 {
@@ -169,9 +169,8 @@ static const struct one unmasked[] = {
 };
 
 #define EACH(table)                                                                                \
-    static void accesses_of_##table##_are_those_listed(void **state)                               \
+    TEST(accesses_of_##table##_are_those_listed)                                                   \
     {                                                                                              \
-        (void)state;                                                                               \
         for (size_t i = 0; i < sizeof table / sizeof *table; i++)                                  \
             assert_string_equal(told(table[i].hex), table[i].touches);                             \
     }
@@ -181,9 +180,8 @@ EACH(strings)
 EACH(changed)
 EACH(vectors)
 
-static void masked_elements_touch_no_memory(void **state)
+TEST(masked_elements_touch_no_memory)
 {
-    (void)state;
     registers.mask[1] = 0;
     registers.general[RCX] = 0;
     memset(registers.vector[1], 0, 64);
@@ -191,9 +189,8 @@ static void masked_elements_touch_no_memory(void **state)
         assert_string_equal(told(unmasked[i].hex), unmasked[i].touches);
 }
 
-static void the_count_and_address_have_the_size_that_a_prefix_selects(void **state)
+TEST(the_count_and_address_have_the_size_that_a_prefix_selects)
 {
-    (void)state;
     registers.general[RCX] = 1ull << 32;
     registers.general[RDI] = (1ull << 32) + 0x70000;
     assert_string_equal(told("f3 aa"), "S1@100070000"); /* rep stosb */
@@ -202,9 +199,8 @@ static void the_count_and_address_have_the_size_that_a_prefix_selects(void **sta
     assert_string_equal(told("f3 67 aa"), "S1@70000");
 }
 
-static void instructions_that_cannot_be_stepped_are_refused(void **state)
+TEST(instructions_that_cannot_be_stepped_are_refused)
 {
-    (void)state;
     const char *const refused[] = {
         "0f 05",             /* syscall */
         "cc",                /* int3 */
@@ -220,6 +216,7 @@ static void instructions_that_cannot_be_stepped_are_refused(void **state)
         "c8 10 00 02",       /* enter 16, 2 */
         "0f 01 07",          /* sgdt [rdi] */
     };
+
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         decode(refused[i]);
         assert_non_null(decoded.refused);
@@ -230,7 +227,7 @@ static void instructions_that_cannot_be_stepped_are_refused(void **state)
 }
 
 /* Any bytes: the decoded accesses keep to their limits, and the sanitizers find nothing. */
-static void random_bytes_stay_within_the_limits(void **state)
+TEST(random_bytes_stay_within_the_limits)
 {
     const uint8_t prefix[] = {0x62, 0xc4, 0xc5, 0x0f, 0xf3, 0x66, 0x67, 0xf2};
     uint8_t bytes[OPERANDS_LENGTH];
@@ -238,7 +235,6 @@ static void random_bytes_stay_within_the_limits(void **state)
     uint64_t x = 1;
     unsigned known = 0, touched = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         for (size_t b = 0; b < sizeof bytes; b++) {
             x = x * 6364136223846793005u + 1442695040888963407u;
@@ -258,44 +254,17 @@ static void random_bytes_stay_within_the_limits(void **state)
     assert_true(known > 50000 && touched > 20000);
 }
 
-static void the_text_has_the_address_that_rip_gives(void **state)
+TEST(the_text_has_the_address_that_rip_gives)
 {
     char text[OPERANDS_TEXT];
 
-    (void)state;
     decode("48 8b 05 00 01 00 00");
     operands_text(&decoded, text);
     assert_string_equal(text, "mov rax, [0x0000000000001107]");
 }
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-    const struct CMUnitTest tests[] = {
-        TEST(accesses_of_plain_are_those_listed),
-        TEST(accesses_of_stack_are_those_listed),
-        TEST(accesses_of_strings_are_those_listed),
-        TEST(accesses_of_changed_are_those_listed),
-        TEST(accesses_of_vectors_are_those_listed),
-        TEST(masked_elements_touch_no_memory),
-        TEST(the_count_and_address_have_the_size_that_a_prefix_selects),
-        TEST(instructions_that_cannot_be_stepped_are_refused),
-        TEST(random_bytes_stay_within_the_limits),
-        TEST(the_text_has_the_address_that_rip_gives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
 #else
-static void without_zydis_the_comparison_is_skipped(void **state)
+TEST(without_zydis_the_comparison_is_skipped)
 {
-    (void)state;
     print_message("Zydis is not installed (./scripts/setup installs it): nothing is tested here\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(without_zydis_the_comparison_is_skipped)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

@@ -313,9 +313,8 @@ static void open_with(bool borrowed, bool count_virtual, const char *hpet, const
         deadline_count_virtual(&d);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     memset(core, 0, sizeof core);
     memset(facts, 0, sizeof facts);
@@ -332,7 +331,6 @@ static int set_up(void **state)
         core[i].cores = &cores;
         core[i].asleep = i > 0;
     }
-    return 0;
 }
 
 #endif

@@ -46,22 +46,20 @@ static const char *said_after(uint32_t offset, uint32_t v, unsigned in_service)
     return text;
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     served = 0;
-    return 0;
 }
 
-static void a_row_that_changes_nothing_is_not_named(void **state)
+BEFORE_EACH(begin);
+
+TEST(a_row_that_changes_nothing_is_not_named)
 {
-    (void)state;
     assert_string_equal(said_after(0, 0, 0), "");
 }
 
-static void a_changed_timer_is_named_and_restored(void **state)
+TEST(a_changed_timer_is_named_and_restored)
 {
-    (void)state;
     assert_non_null(strstr(said_after(LAPIC_LVT_TIMER, 0xf4, 0), "LVT"));
     assert_int_equal(registers[LAPIC_LVT_TIMER / 16], 0x10020);
     assert_non_null(strstr(said_after(LAPIC_TIMER_INITIAL, 7, 0), "initial count"));
@@ -70,19 +68,17 @@ static void a_changed_timer_is_named_and_restored(void **state)
     assert_int_equal(registers[LAPIC_TIMER_DIVIDE / 16], 0);
 }
 
-static void interrupts_in_service_are_named_and_ended(void **state)
+TEST(interrupts_in_service_are_named_and_ended)
 {
-    (void)state;
     assert_non_null(strstr(said_after(0, 0, 2), "in service"));
     assert_int_equal(served, 0);
     assert_string_equal(said_after(0, 0, 0), "");
 }
 
-static void a_core_without_an_apic_and_a_row_that_has_ended_are_left_alone(void **state)
+TEST(a_core_without_an_apic_and_a_row_that_has_ended_are_left_alone)
 {
     static const struct lapic none = {.present = false};
 
-    (void)state;
     apic_state_keep(&state_of_row, &none);
     served = 1;
     apic_state_put_back(&state_of_row, &none);
@@ -91,17 +87,4 @@ static void a_core_without_an_apic_and_a_row_that_has_ended_are_left_alone(void 
     apic_state_drop(&state_of_row);
     apic_state_put_back(&state_of_row, &lapic);
     assert_int_equal(served, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_row_that_changes_nothing_is_not_named, begin),
-        cmocka_unit_test_setup(a_changed_timer_is_named_and_restored, begin),
-        cmocka_unit_test_setup(interrupts_in_service_are_named_and_ended, begin),
-        cmocka_unit_test_setup(a_core_without_an_apic_and_a_row_that_has_ended_are_left_alone,
-                               begin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,15 +89,15 @@ static volatile void *map(void *context, uint64_t address, uint64_t size)
     return fake.hpet_at && address == fake.hpet_at ? fake.hpet : NULL;
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     memset(&fake, 0, sizeof(fake));
     fake.cost = 1500;
     fake.pm_there = fake.pit_there = true;
     fake.port_b = 0x2c;
-    return 0;
 }
+
+BEFORE_EACH(set_up);
 
 static struct counters counters;
 
@@ -124,9 +124,8 @@ static void near(uint64_t hz, double ppm)
     assert_true(off < ppm && off > -ppm);
 }
 
-static void two_clocks_that_agree_give_the_frequency(void **state)
+TEST(two_clocks_that_agree_give_the_frequency)
 {
-    (void)state;
     struct tsc_clock c = measured();
 
     assert_true(c.source[CLOCK_PMTIMER].known);
@@ -142,9 +141,8 @@ static void two_clocks_that_agree_give_the_frequency(void **state)
     assert_int_equal(fake.port_b, 0x2c); /* as it was, parity switches included */
 }
 
-static void counters_that_wrap_give_the_frequency(void **state)
+TEST(counters_that_wrap_give_the_frequency)
 {
-    (void)state;
     fake.pm_start = 0xffffff - 60000; /* in the second window */
     fake.pit_start = 15000;
     struct tsc_clock c = measured();
@@ -153,23 +151,22 @@ static void counters_that_wrap_give_the_frequency(void **state)
     near(c.source[CLOCK_PIT].hz, 300);
 }
 
-static void a_port_of_ones_is_not_a_clock(void **state)
+TEST(a_port_of_ones_is_not_a_clock)
 {
-    (void)state;
     fake.pm_there = false;
     struct tsc_clock c = measured();
     assert_false(c.source[CLOCK_PMTIMER].known);
     assert_non_null(strstr(c.source[CLOCK_PMTIMER].why_not, "all ones"));
     assert_int_equal(c.used, CLOCK_PIT);
 
-    set_up(NULL);
+    set_up();
     fake.cost = 1; /* so quick that the reads run out before the ticks */
     fake.pm_stops_at = 1;
     c = measured();
     assert_false(c.source[CLOCK_PMTIMER].known);
     assert_in_range(fake.touched, 1, 16u << 20);
 
-    set_up(NULL);
+    set_up();
     fake.cost = 1 << 20; /* so slow that the ticks run out before the reads */
     fake.pm_stops_at = 1;
     c = measured();
@@ -177,16 +174,14 @@ static void a_port_of_ones_is_not_a_clock(void **state)
     assert_in_range(fake.touched, 1, 20000);
 }
 
-static void a_clock_that_stops_in_a_window_is_refused(void **state)
+TEST(a_clock_that_stops_in_a_window_is_refused)
 {
-    (void)state;
     fake.pm_stops_at = TSC_HZ / 200;
     assert_false(measured().source[CLOCK_PMTIMER].known);
 }
 
-static void a_clock_that_goes_back_is_refused(void **state)
+TEST(a_clock_that_goes_back_is_refused)
 {
-    (void)state;
     fake.pm_back = true;
     struct tsc_clock c = measured();
 
@@ -195,9 +190,8 @@ static void a_clock_that_goes_back_is_refused(void **state)
 }
 
 /* A channel that other code reads too: a torn reading is repeated. */
-static void torn_readings_are_repeated(void **state)
+TEST(torn_readings_are_repeated)
 {
-    (void)state;
     measured();
     struct timer *t = &counters.timer[CLOCK_ID_PIT];
     uint64_t first, second, again = 0;
@@ -219,9 +213,8 @@ static void torn_readings_are_repeated(void **state)
     near(t->tsc_hz, 300);
 }
 
-static void the_tsc_is_a_clock_where_it_is_known(void **state)
+TEST(the_tsc_is_a_clock_where_it_is_known)
 {
-    (void)state;
     uint64_t first, second;
     struct tsc_clock c = measured();
     struct timer *t = &counters.timer[CLOCK_ID_TSC];
@@ -238,9 +231,8 @@ static void the_tsc_is_a_clock_where_it_is_known(void **state)
     assert_int_equal(clocks_source(CLOCK_ID_PIT), CLOCK_PIT);
 }
 
-static void timers_that_no_table_names_are_refused_with_the_table(void **state)
+TEST(timers_that_no_table_names_are_refused_with_the_table)
 {
-    (void)state;
     const struct fadt f = {.pm_timer_bits = 24};
     struct tsc_clock c = measure_by(&(struct cpu){0}, &f, NULL);
 
@@ -250,9 +242,8 @@ static void timers_that_no_table_names_are_refused_with_the_table(void **state)
     assert_string_equal(c.source[CLOCK_PMTIMER].why_not, "no FADT");
 }
 
-static void a_missing_pit_is_named(void **state)
+TEST(a_missing_pit_is_named)
 {
-    (void)state;
     fake.pit_there = false;
     struct tsc_clock c = measured();
 
@@ -261,11 +252,11 @@ static void a_missing_pit_is_named(void **state)
     assert_true(c.source[CLOCK_PMTIMER].known);
 }
 
-static void a_hpet_with_wrong_fields_is_refused(void **state)
+TEST(a_hpet_with_wrong_fields_is_refused)
 {
-    (void)state;
     const struct cpu cpu = {0};
     const struct hpet_table h = {.address = 0xfed00000}, crooked = {.address = 0xfed00004};
+
     const struct {
         uint32_t id, period;
         bool mapped;
@@ -276,7 +267,7 @@ static void a_hpet_with_wrong_fields_is_refused(void **state)
                {0x8086a201, HPET_PERIOD_MIN - 1, true}};
 
     for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        set_up(NULL);
+        set_up();
         fake.hpet[HPET_ID / 4] = bad[i].id;
         fake.hpet[HPET_PERIOD / 4] = bad[i].period;
         fake.hpet[HPET_CONFIG / 4] = 0x10;
@@ -289,7 +280,7 @@ static void a_hpet_with_wrong_fields_is_refused(void **state)
     assert_false(measure_by(&cpu, NULL, &crooked).source[CLOCK_HPET].known);
 
     /* A good one that does not count: started, given up, and restored. */
-    set_up(NULL);
+    set_up();
     fake.hpet[HPET_ID / 4] = 0x8086a201;
     fake.hpet[HPET_PERIOD / 4] = 10000000;
     fake.hpet_at = h.address;
@@ -298,9 +289,8 @@ static void a_hpet_with_wrong_fields_is_refused(void **state)
     assert_int_equal(fake.hpet[HPET_CONFIG / 4], 0);
 }
 
-static void without_a_clock_the_stated_frequency_is_used(void **state)
+TEST(without_a_clock_the_stated_frequency_is_used)
 {
-    (void)state;
     const struct cpu cpu = {0}, intel = {.tsc_hz = 2400000000};
 
     fake.pit_there = false;
@@ -308,23 +298,4 @@ static void without_a_clock_the_stated_frequency_is_used(void **state)
     stated = (struct tsc_rate){0, TSC_RATE_NONE};
     assert_int_equal(measure_by(&cpu, NULL, NULL).hz, 0);
     assert_int_equal(measure_by(&intel, NULL, NULL).hz, 2400000000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(two_clocks_that_agree_give_the_frequency, set_up),
-        cmocka_unit_test_setup(counters_that_wrap_give_the_frequency, set_up),
-        cmocka_unit_test_setup(a_port_of_ones_is_not_a_clock, set_up),
-        cmocka_unit_test_setup(a_clock_that_stops_in_a_window_is_refused, set_up),
-        cmocka_unit_test_setup(a_clock_that_goes_back_is_refused, set_up),
-        cmocka_unit_test_setup(torn_readings_are_repeated, set_up),
-        cmocka_unit_test_setup(the_tsc_is_a_clock_where_it_is_known, set_up),
-        cmocka_unit_test_setup(timers_that_no_table_names_are_refused_with_the_table, set_up),
-        cmocka_unit_test_setup(a_missing_pit_is_named, set_up),
-        cmocka_unit_test_setup(a_hpet_with_wrong_fields_is_refused, set_up),
-        cmocka_unit_test_setup(without_a_clock_the_stated_frequency_is_used, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,12 @@
  * on simulated cores, APIC timers and an HPET, in a time that the test advances. */
 #include "tests/unit/kernel/fake_deadline.h"
 
-static void a_sleeping_core_watches(void **state)
+BEFORE_EACH(set_up);
+
+TEST(a_sleeping_core_watches)
 {
     uint64_t began;
 
-    (void)state;
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
     deadline_begin(&core[0], 0);
@@ -17,11 +18,10 @@ static void a_sleeping_core_watches(void **state)
 }
 
 /* In earlier rounds. If nothing is left of the deadline, no guarded call begins. */
-static void a_row_has_the_time_that_earlier_rounds_left(void **state)
+TEST(a_row_has_the_time_that_earlier_rounds_left)
 {
     uint64_t began;
 
-    (void)state;
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
     deadline_begin(&core[0], ROW / 4 * 3);
@@ -34,11 +34,10 @@ static void a_row_has_the_time_that_earlier_rounds_left(void **state)
 }
 
 /* An APIC's timer reaches 68 s here. */
-static void a_far_deadline_takes_several_shots(void **state)
+TEST(a_far_deadline_takes_several_shots)
 {
     uint64_t began;
 
-    (void)state;
     open_with(false, false, NULL, NULL);
     d.row = 200 * A_SECOND;
     began = fake.tsc;
@@ -46,11 +45,10 @@ static void a_far_deadline_takes_several_shots(void **state)
     assert_in_range(shots_until_left(began, d.row), 3, 6);
 }
 
-static void an_hpet_takes_several_shots(void **state)
+TEST(an_hpet_takes_several_shots)
 {
     uint64_t began;
 
-    (void)state;
     open_with(true, false, NULL, "borrowed");
     d.row = 60 * A_SECOND;
     began = fake.tsc;
@@ -61,11 +59,10 @@ static void an_hpet_takes_several_shots(void **state)
 }
 
 /* An HPET reaches the boot core, which forwards it. */
-static void another_cores_row_is_ended_by_the_boot_core(void **state)
+TEST(another_cores_row_is_ended_by_the_boot_core)
 {
     uint64_t began;
 
-    (void)state;
     open_with(true, false, NULL, "borrowed");
     began = fake.tsc;
     deadline_begin(&core[2], 0);
@@ -74,9 +71,8 @@ static void another_cores_row_is_ended_by_the_boot_core(void **state)
 }
 
 /* While a core measures its timer's speed it is held up, once before it counts and once after. */
-static void an_apic_timer_is_never_thought_too_fast(void **state)
+TEST(an_apic_timer_is_never_thought_too_fast)
 {
-    (void)state;
     open_with(false, false, NULL, NULL);
     assert_in_range(d.apic_hz, APIC_HZ / 100 * 99, APIC_HZ);
     for (unsigned i = 0; i < 2; i++) {
@@ -86,9 +82,8 @@ static void an_apic_timer_is_never_thought_too_fast(void **state)
     }
 }
 
-static void where_instructions_are_counted_a_core_is_the_last_source(void **state)
+TEST(where_instructions_are_counted_a_core_is_the_last_source)
 {
-    (void)state;
     open_with(false, true, NULL, NULL);
     assert_ptr_equal(deadline_source_of(&d, 0), &d.source[DEADLINE_COUNTER]);
     assert_ptr_equal(deadline_source_of(&d, DEADLINE_SOURCES - 1), &d.source[DEADLINE_CORE]);
@@ -102,9 +97,8 @@ static void where_instructions_are_counted_a_core_is_the_last_source(void **stat
     assert_true(core[1].watches);
 }
 
-static void a_core_that_does_not_answer_is_not_a_source(void **state)
+TEST(a_core_that_does_not_answer_is_not_a_source)
 {
-    (void)state;
     open_with(false, false, NULL, NULL);
     fake.deaf = true;
     deadline_begin(&core[0], 0);
@@ -129,11 +123,10 @@ static void begin_on_core_1(void)
 
 /* The watcher has passed core 1, which begins a row before the watcher reports that none is
  * left. */
-static void a_row_that_begins_while_the_watcher_looks_is_ended(void **state)
+TEST(a_row_that_begins_while_the_watcher_looks_is_ended)
 {
     uint64_t began;
 
-    (void)state;
     open_with(false, false, NULL, NULL);
     core[1].asleep = false; /* core 2 watches */
     deadline_begin(&core[0], 0);
@@ -154,9 +147,8 @@ static void a_row_that_begins_while_the_watcher_looks_is_ended(void **state)
 }
 
 /* The last row ends, and its HPET is stopped: core 1 has found it set. */
-static void a_row_that_begins_while_the_timer_is_stopped_is_ended(void **state)
+TEST(a_row_that_begins_while_the_timer_is_stopped_is_ended)
 {
-    (void)state;
     open_with(true, false, NULL, "borrowed");
     deadline_begin(&core[0], 0);
     fake.meanwhile = begin_on_core_1;
@@ -166,9 +158,8 @@ static void a_row_that_begins_while_the_timer_is_stopped_is_ended(void **state)
 }
 
 /* The HPET fires for core 2; core 1 begins while its NMI is sent. */
-static void a_row_that_begins_while_an_nmi_is_handled_is_ended(void **state)
+TEST(a_row_that_begins_while_an_nmi_is_handled_is_ended)
 {
-    (void)state;
     open_with(true, false, NULL, "borrowed");
     deadline_begin(&core[2], 0);
     fake.tsc = fake.timer_at[0];
@@ -188,11 +179,10 @@ static void next_row_on_core_0(void)
 }
 
 /* The watcher is held up before it sends the NMI, and core 0 ends its row in time. */
-static void a_late_nmi_in_the_next_row_is_recognised(void **state)
+TEST(a_late_nmi_in_the_next_row_is_recognised)
 {
     uint64_t began;
 
-    (void)state;
     open_with(false, false, NULL, NULL);
     deadline_begin(&core[0], 0);
     fake.tsc = core[0].deadline;
@@ -213,9 +203,8 @@ static void take_the_nmi_on_core_0(void)
 }
 
 /* Core 0 has not ended the row yet when the watcher checks again. */
-static void a_row_is_ended_by_one_nmi(void **state)
+TEST(a_row_is_ended_by_one_nmi)
 {
-    (void)state;
     open_with(false, false, NULL, NULL);
     deadline_begin(&core[0], 0);
     fake.tsc = core[0].deadline;
@@ -227,9 +216,8 @@ static void a_row_is_ended_by_one_nmi(void **state)
 }
 
 /* The NMI arrived after the deadline had moved. */
-static void a_row_with_a_later_deadline_gets_another_nmi(void **state)
+TEST(a_row_with_a_later_deadline_gets_another_nmi)
 {
-    (void)state;
     open_with(false, false, NULL, NULL);
     deadline_begin(&core[0], 0);
     fake.tsc = core[0].deadline;
@@ -244,11 +232,10 @@ static void a_row_with_a_later_deadline_gets_another_nmi(void **state)
     assert_int_equal(fake.left, 1);
 }
 
-static void a_watching_core_that_wakes_up_makes_another_core_watch(void **state)
+TEST(a_watching_core_that_wakes_up_makes_another_core_watch)
 {
     uint64_t began;
 
-    (void)state;
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
     deadline_begin(&core[0], 0);
@@ -263,9 +250,8 @@ static void a_watching_core_that_wakes_up_makes_another_core_watch(void **state)
 }
 
 /* All cores measure: the last that slept was the watcher. */
-static void without_a_sleeper_a_timer_is_set(void **state)
+TEST(without_a_sleeper_a_timer_is_set)
 {
-    (void)state;
     open_with(false, false, NULL, NULL);
     for (unsigned i = 0; i < CORES; i++) {
         fake.here = i;
@@ -281,9 +267,8 @@ static void without_a_sleeper_a_timer_is_set(void **state)
     assert_int_equal(fake.timer_at[0], 0);
 }
 
-static void an_nmi_without_a_cause_is_not_taken_for_the_deadlines(void **state)
+TEST(an_nmi_without_a_cause_is_not_taken_for_the_deadlines)
 {
-    (void)state;
     open_with(true, false, NULL, "borrowed");
     assert_false(nmi(0));
     deadline_begin(&core[0], 0);
@@ -296,9 +281,8 @@ static void an_nmi_without_a_cause_is_not_taken_for_the_deadlines(void **state)
 }
 
 /* Each core sets its own counter; a timer is used if that is not available. */
-static void each_core_has_a_counter(void **state)
+TEST(each_core_has_a_counter)
 {
-    (void)state;
     open_with(true, false, NULL, "borrowed");
     d.source[DEADLINE_COUNTER].why_not = NULL;
     fake.counter_early = 4;
@@ -322,38 +306,10 @@ static void each_core_has_a_counter(void **state)
     assert_int_equal(fake.started[0], 1);
 }
 
-static void without_a_source_no_row_is_ended(void **state)
+TEST(without_a_source_no_row_is_ended)
 {
-    (void)state;
     open_with(true, false, "no HPET table", "borrowed");
     deadline_begin(&core[0], 0);
     assert_false(next_event());
     deadline_end(&core[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_sleeping_core_watches, set_up),
-        cmocka_unit_test_setup(a_row_has_the_time_that_earlier_rounds_left, set_up),
-        cmocka_unit_test_setup(a_far_deadline_takes_several_shots, set_up),
-        cmocka_unit_test_setup(an_hpet_takes_several_shots, set_up),
-        cmocka_unit_test_setup(another_cores_row_is_ended_by_the_boot_core, set_up),
-        cmocka_unit_test_setup(an_apic_timer_is_never_thought_too_fast, set_up),
-        cmocka_unit_test_setup(where_instructions_are_counted_a_core_is_the_last_source, set_up),
-        cmocka_unit_test_setup(a_core_that_does_not_answer_is_not_a_source, set_up),
-        cmocka_unit_test_setup(a_row_that_begins_while_the_watcher_looks_is_ended, set_up),
-        cmocka_unit_test_setup(a_row_that_begins_while_the_timer_is_stopped_is_ended, set_up),
-        cmocka_unit_test_setup(a_row_that_begins_while_an_nmi_is_handled_is_ended, set_up),
-        cmocka_unit_test_setup(a_late_nmi_in_the_next_row_is_recognised, set_up),
-        cmocka_unit_test_setup(a_row_is_ended_by_one_nmi, set_up),
-        cmocka_unit_test_setup(a_row_with_a_later_deadline_gets_another_nmi, set_up),
-        cmocka_unit_test_setup(a_watching_core_that_wakes_up_makes_another_core_watch, set_up),
-        cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
-        cmocka_unit_test_setup(an_nmi_without_a_cause_is_not_taken_for_the_deadlines, set_up),
-        cmocka_unit_test_setup(each_core_has_a_counter, set_up),
-        cmocka_unit_test_setup(without_a_source_no_row_is_ended, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

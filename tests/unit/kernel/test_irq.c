@@ -59,20 +59,19 @@ void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
 
 static const struct cpu cpu = {.apic = true};
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     pic[0] = 0xb8;
     pic[1] = 0x8e;
     priority = 0;
     memset(lapic, 0, sizeof(lapic));
     fake_msr_reset();
-    return 0;
 }
 
-static void the_local_apic_is_masked_by_mmio(void **state)
+BEFORE_EACH(set_up);
+
+TEST(the_local_apic_is_masked_by_mmio)
 {
-    (void)state;
     fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | 0x100);
     lapic[LAPIC_ID / 4] = 0x07000000;
     lapic[LAPIC_VERSION / 4] = (1u << 31) | 5u << 16 | 0x14;
@@ -106,9 +105,8 @@ static void the_local_apic_is_masked_by_mmio(void **state)
     assert_int_equal(priority, CR8_HOLD_ALL);
 }
 
-static void the_local_apic_is_masked_by_msr(void **state)
+TEST(the_local_apic_is_masked_by_msr)
 {
-    (void)state;
     fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | BASE_X2APIC);
     fake_msr_add(MSR_X2APIC + LAPIC_ID / 16, 0x12345);
     fake_msr_add(MSR_X2APIC + LAPIC_VERSION / 16, 6u << 16 | 0x15);
@@ -127,9 +125,8 @@ static void the_local_apic_is_masked_by_msr(void **state)
     assert_int_equal(fake_msr_value(MSR_X2APIC + LAPIC_LVT_TIMER / 16), 0x40030 | ENTRY_MASKED);
 }
 
-static void a_missing_local_apic_is_left_alone(void **state)
+TEST(a_missing_local_apic_is_left_alone)
 {
-    (void)state;
     const struct cpu none = {.apic = false};
 
     assert_false(lapic_open(NULL, &none).present);
@@ -144,10 +141,10 @@ static void a_missing_local_apic_is_left_alone(void **state)
 }
 
 /* A window that does not follow the index: every register reads the same. */
-static void every_open_ioapic_entry_is_masked(void **state)
+TEST(every_open_ioapic_entry_is_masked)
 {
-    (void)state;
     struct madt t = {.ioapics = 2};
+
     t.ioapic[0].address = IOAPIC_AT;
     t.ioapic[1].address = 0x00100000;
 
@@ -173,9 +170,8 @@ static void every_open_ioapic_entry_is_masked(void **state)
 }
 
 /* Everything that was open is open again, and nothing else. */
-static void every_source_that_was_open_is_opened_again(void **state)
+TEST(every_source_that_was_open_is_opened_again)
 {
-    (void)state;
     static struct irq_opened opened; /* as the arena's: all zero */
     struct madt t = {.ioapics = 2};
     uint32_t before[sizeof lapic / 4];
@@ -211,26 +207,11 @@ static void every_source_that_was_open_is_opened_again(void **state)
 }
 
 /* A fault before irq_mask(): there is nothing to restore. */
-static void a_machine_that_was_not_masked_is_not_restored(void **state)
+TEST(a_machine_that_was_not_masked_is_not_restored)
 {
-    (void)state;
     struct irq_masked m = {0};
 
     irq_restore(&m, NULL, NULL);
     assert_int_equal(pic[0], 0xb8);
     assert_int_equal(pic[1], 0x8e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_local_apic_is_masked_by_mmio, set_up),
-        cmocka_unit_test_setup(the_local_apic_is_masked_by_msr, set_up),
-        cmocka_unit_test_setup(a_missing_local_apic_is_left_alone, set_up),
-        cmocka_unit_test_setup(every_open_ioapic_entry_is_masked, set_up),
-        cmocka_unit_test_setup(every_source_that_was_open_is_opened_again, set_up),
-        cmocka_unit_test_setup(a_machine_that_was_not_masked_is_not_restored, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,9 +36,8 @@ static bool stops(const uint8_t *bytes, size_t n)
 
 #define STOPS(...) stops((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
-static void q_and_esc_stop_a_run(void **state)
+TEST(q_and_esc_stop_a_run)
 {
-    (void)state;
     assert_true(STOPS(0x10));             /* Q */
     assert_true(STOPS(0x01));             /* Esc */
     assert_true(STOPS(0x1e, 0x9e, 0x10)); /* A, let go, Q */
@@ -52,11 +51,4 @@ static void q_and_esc_stop_a_run(void **state)
     assert_false(STOPS(0x10, 0x01));
     mouse = 0;
     assert_true(STOPS(0xe0, 0x48, 0x10));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(q_and_esc_stop_a_run)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

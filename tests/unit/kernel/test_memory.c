@@ -20,27 +20,25 @@ static const struct memory_region map[] = {
 
 static struct handoff *handoff;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     handoff = calloc(1, sizeof(*handoff));
     handoff->region = malloc(sizeof(map));
     memcpy(handoff->region, map, sizeof(map));
     handoff->regions = sizeof(map) / sizeof(map[0]);
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     free(handoff->region);
     free(handoff);
-    return 0;
 }
 
-static void ram_is_found_by_the_map(void **state)
+BEFORE_EACH(set_up);
+AFTER_EACH(tear_down);
+
+TEST(ram_is_found_by_the_map)
 {
-    (void)state;
     assert_true(memory_is_ram(handoff, MIB, 1));
     assert_true(memory_is_ram(handoff, 0xff000, 0x2000)); /* one byte is enough */
     assert_false(memory_is_ram(handoff, 0xa0000, MIB - 0xa0000));
@@ -49,9 +47,8 @@ static void ram_is_found_by_the_map(void **state)
     assert_true(memory_is_ram(handoff, ~0ull - 10, 100)); /* wraps */
 }
 
-static void ranges_over_several_regions_are_readable(void **state)
+TEST(ranges_over_several_regions_are_readable)
 {
-    (void)state;
     assert_true(memory_is_readable(handoff, MIB, 127 * MIB));
     /* Three regions in a row, the last two in the wrong order. */
     assert_true(memory_is_readable(handoff, 127 * MIB, MIB + 0x2000));
@@ -65,9 +62,8 @@ static void ranges_over_several_regions_are_readable(void **state)
     assert_false(memory_is_readable(handoff, ~0ull, 2));
 }
 
-static void tables_are_read_only_where_memory_is(void **state)
+TEST(tables_are_read_only_where_memory_is)
 {
-    (void)state;
     struct physmem a = memory_physical(handoff);
 
     assert_ptr_equal(a.at(a.ctx, 0xf5a00, 36), (void *)0xf5a00); /* BIOS area */
@@ -79,9 +75,8 @@ static void tables_are_read_only_where_memory_is(void **state)
     assert_null(a.at(a.ctx, ~0ull - 3, 36));
 }
 
-static void the_arena_gives_aligned_memory_and_guarded_stacks(void **state)
+TEST(the_arena_gives_aligned_memory_and_guarded_stacks)
 {
-    (void)state;
     struct arena a;
     uint64_t guard, top;
     const uint64_t size = arena_stack_cost(KERNEL_STACK_SIZE) + 4 * ARENA_PAGE;
@@ -109,9 +104,8 @@ static void the_arena_gives_aligned_memory_and_guarded_stacks(void **state)
     free(memory);
 }
 
-static void an_address_in_use_is_named_by_its_use(void **state)
+TEST(an_address_in_use_is_named_by_its_use)
 {
-    (void)state;
     assert_string_equal(memory_taken(handoff, 2 * MIB, 8), "RAM");
     assert_string_equal(memory_taken(handoff, MIB - 7, 8), "RAM"); /* its last byte */
     assert_null(memory_taken(handoff, MIB - 8, 8));
@@ -121,19 +115,4 @@ static void an_address_in_use_is_named_by_its_use(void **state)
     assert_string_equal(memory_taken(handoff, 300 * MIB, 8), "memory that is broken");
     assert_null(memory_taken(handoff, 0xfed00000, 8)); /* MMIO */
     assert_null(memory_taken(handoff, 0xfe03e000, 32));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ram_is_found_by_the_map, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(ranges_over_several_regions_are_readable, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(tables_are_read_only_where_memory_is, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_arena_gives_aligned_memory_and_guarded_stacks, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(an_address_in_use_is_named_by_its_use, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@ static enum lfence_state lfence_on(enum cpu_vendor vendor, uint32_t family)
     return lfence_make_serializing(&c);
 }
 
-static void without_the_msr_the_state_is_the_cpus(void **state)
+TEST(without_the_msr_the_state_is_the_cpus)
 {
-    (void)state;
     struct cpu zen4 = {.vendor = VENDOR_AMD, .family = 0x19, .lfence_always_serializing = true};
 
     fake_msr_reset();
@@ -24,9 +23,8 @@ static void without_the_msr_the_state_is_the_cpus(void **state)
     assert_int_equal(lfence_on(VENDOR_ZHAOXIN, 7), LFENCE_UNKNOWN);
 }
 
-static void the_msr_makes_lfence_serialise(void **state)
+TEST(the_msr_makes_lfence_serialise)
 {
-    (void)state;
     fake_msr_reset();
     fake_msr_add(MSR_DE_CFG, 0x30);
     assert_int_equal(lfence_on(VENDOR_AMD, 0x17), LFENCE_SET_NOW);
@@ -43,9 +41,8 @@ static void the_msr_makes_lfence_serialise(void **state)
     assert_int_equal(lfence_on(VENDOR_AMD, 0x17), LFENCE_COULD_NOT);
 }
 
-static void every_state_has_a_name(void **state)
+TEST(every_state_has_a_name)
 {
-    (void)state;
     for (unsigned i = 0; i < LFENCE_STATES; i++)
         assert_non_null(lfence_state_names[i]);
 }
@@ -66,9 +63,8 @@ void write_cr4(uint64_t v)
     cr4 = v;
 }
 
-static int four_banks(void **state)
+static void four_banks(void)
 {
-    (void)state;
     fake_msr_reset();
     fake_msr_add(MSR_MCG_CAP, MCG_CAP_CTL_P | BANKS);
     fake_msr_add(MSR_MCG_STATUS, 5);
@@ -79,12 +75,12 @@ static int four_banks(void **state)
         fake_msr_add(MSR_MC_ADDR(i), 0x1000 + i);
     }
     cr4 = 0x20;
-    return 0;
 }
 
-static void every_bank_is_enabled(void **state)
+BEFORE_EACH(four_banks);
+
+TEST(every_bank_is_enabled)
 {
-    (void)state;
     struct cpu cpu = {.mce = true, .vendor = VENDOR_INTEL, .family = 6, .model = 0x0f};
 
     (void)msr_write(MSR_MC_STATUS(2), MC_STATUS_VAL | MC_STATUS_PCC);
@@ -103,9 +99,8 @@ static void every_bank_is_enabled(void **state)
     assert_true(fake_msr_value(MSR_MC_CTL(0)) == ~0ull);
 }
 
-static void machine_check_banks_are_restored(void **state)
+TEST(machine_check_banks_are_restored)
 {
-    (void)state;
     struct cpu cpu = {.mce = true, .vendor = VENDOR_INTEL, .family = 6, .model = 0x0f};
 
     (void)msr_write(MSR_MCG_CTL, 0x70);
@@ -124,9 +119,8 @@ static void machine_check_banks_are_restored(void **state)
     assert_int_equal(fake_msr_value(MSR_MC_CTL(1)), 7);
 }
 
-static void a_cpu_without_mce_is_left_alone(void **state)
+TEST(a_cpu_without_mce_is_left_alone)
 {
-    (void)state;
     struct cpu cpu = {.mce = false};
 
     assert_false(mce_enable(&cpu).on);
@@ -134,9 +128,8 @@ static void a_cpu_without_mce_is_left_alone(void **state)
     assert_int_equal(fake_msr.writes, 0);
 }
 
-static void a_valid_context_survives(void **state)
+TEST(a_valid_context_survives)
 {
-    (void)state;
     struct machine_check c = {0};
 
     (void)msr_write(MSR_MC_STATUS(1), MC_STATUS_VAL | MC_STATUS_ADDRV);
@@ -152,9 +145,8 @@ static void a_valid_context_survives(void **state)
     assert_int_equal(fake_msr.written[1], MSR_MCG_STATUS);
 }
 
-static void a_corrupt_context_is_fatal(void **state)
+TEST(a_corrupt_context_is_fatal)
 {
-    (void)state;
     struct machine_check c = {0};
 
     /* A corrupt context in any bank, not only in the first that reports. */
@@ -163,7 +155,7 @@ static void a_corrupt_context_is_fatal(void **state)
     assert_false(machine_check_survived(&c, 1));
     assert_int_equal(c.bank, 1);
 
-    four_banks(NULL);
+    four_banks();
     (void)msr_write(MSR_MCG_STATUS, 4); /* no restart address */
     assert_false(machine_check_survived(&c, 1));
 
@@ -171,33 +163,15 @@ static void a_corrupt_context_is_fatal(void **state)
     assert_false(machine_check_survived(&c, 1));
 }
 
-static void a_series_of_machine_checks_becomes_fatal(void **state)
+TEST(a_series_of_machine_checks_becomes_fatal)
 {
-    (void)state;
     struct machine_check c = {0};
     unsigned n = 0;
 
     do {
         n++;
-        four_banks(NULL);
+        four_banks();
         (void)msr_write(MSR_MC_STATUS(0), MC_STATUS_VAL);
     } while (n < 1000 && machine_check_survived(&c, n));
     assert_in_range(n, 2, 999);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_the_msr_the_state_is_the_cpus),
-        cmocka_unit_test(the_msr_makes_lfence_serialise),
-        cmocka_unit_test(every_state_has_a_name),
-        cmocka_unit_test_setup(every_bank_is_enabled, four_banks),
-        cmocka_unit_test_setup(a_cpu_without_mce_is_left_alone, four_banks),
-        cmocka_unit_test_setup(machine_check_banks_are_restored, four_banks),
-        cmocka_unit_test_setup(a_valid_context_survives, four_banks),
-        cmocka_unit_test_setup(a_corrupt_context_is_fatal, four_banks),
-        cmocka_unit_test_setup(a_series_of_machine_checks_becomes_fatal, four_banks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,9 +74,8 @@ static uint32_t *hpet_at(unsigned offset)
     return (uint32_t *)(void *)(hpet + offset);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     memset(&madt, 0, sizeof madt);
     madt.ioapics = IOAPICS;
     for (unsigned i = 0; i < IOAPICS; i++) {
@@ -97,8 +96,9 @@ static int set_up(void **state)
     *hpet_at(HPET_PERIOD) = 10000000;
     for (unsigned n = 0; n < 3; n++)
         *hpet_at(TIMER_ROUTES(n)) = 0x00f00000;
-    return 0;
 }
+
+BEFORE_EACH(set_up);
 
 static uint32_t *pin(unsigned i, unsigned n)
 {
@@ -112,11 +112,10 @@ static void pit(struct nmi_timer *t)
 
 /* --- PIT -------------------------------------------------------------------------------------- */
 
-static void the_pits_pin_is_the_overrides(void **state)
+TEST(the_pits_pin_is_the_overrides)
 {
     struct nmi_timer t;
 
-    (void)state;
     pit(&t);
     assert_null(t.why_not);
     assert_int_equal(nmi_timer_start(&t, 1000), 1000);
@@ -141,11 +140,10 @@ static void the_pits_pin_is_the_overrides(void **state)
 }
 
 /* Opened while its output is low, so that the rising edge is the end of this count. */
-static void the_pit_counts_once(void **state)
+TEST(the_pit_counts_once)
 {
     struct nmi_timer t;
 
-    (void)state;
     pit(&t);
     assert_int_equal(nmi_timer_start(&t, 1000), 1000);
     static const struct {
@@ -165,11 +163,10 @@ static void the_pit_counts_once(void **state)
     assert_int_equal(log_of[4].v | log_of[5].v << 8, 1);
 }
 
-static void a_missing_pin_of_the_pit_has_its_reason(void **state)
+TEST(a_missing_pin_of_the_pit_has_its_reason)
 {
     struct nmi_timer t;
 
-    (void)state;
     nmi_timer_pit(&t, NULL, NULL, false, APIC_ID);
     assert_string_equal(t.why_not, "no IO-APIC is known");
     nmi_timer_pit(&t, NULL, &madt, true, APIC_ID);
@@ -198,11 +195,10 @@ static void open_hpet(struct nmi_timer *t)
     nmi_timer_hpet(t, NULL, &madt, &table, APIC_ID);
 }
 
-static void an_hpet_takes_the_last_comparator_and_the_highest_free_pin(void **state)
+TEST(an_hpet_takes_the_last_comparator_and_the_highest_free_pin)
 {
     struct nmi_timer t;
 
-    (void)state;
     pin(0, 23)[0] = 0x40; /* a device's */
     *hpet_at(TIMER_CONFIG(2)) = TIMER_LEVEL | TIMER_PERIODIC | TIMER_FSB | 0x200;
     *hpet_at(HPET_COUNTER) = 5000;
@@ -222,11 +218,10 @@ static void an_hpet_takes_the_last_comparator_and_the_highest_free_pin(void **st
 }
 
 /* 2^31 counts at most, and none after the wrap of its 32 bits. */
-static void an_hpet_reaches_2_31_counts_or_the_wrap(void **state)
+TEST(an_hpet_reaches_2_31_counts_or_the_wrap)
 {
     struct nmi_timer t;
 
-    (void)state;
     open_hpet(&t);
     assert_int_equal(nmi_timer_start(&t, 60000000), (1ull << 31) / 100);
     *hpet_at(HPET_COUNTER) = 0u - 100002;
@@ -239,11 +234,10 @@ static void an_hpet_reaches_2_31_counts_or_the_wrap(void **state)
 }
 
 /* It interrupts only at the requested time, not at the wrap of its 32 bits. */
-static void an_hpet_of_64_bits_takes_one_shot(void **state)
+TEST(an_hpet_of_64_bits_takes_one_shot)
 {
     struct nmi_timer t;
 
-    (void)state;
     *hpet_at(TIMER_CONFIG(2)) = TIMER_64 | TIMER_32;
     *hpet_at(HPET_COUNTER) = 0u - 100002;
     *hpet_at(HPET_COUNTER + 4) = 6;
@@ -260,11 +254,10 @@ static void an_hpet_of_64_bits_takes_one_shot(void **state)
     assert_int_equal(*hpet_at(TIMER_CONFIG(2)), TIMER_OPEN | TIMER_64 | TIMER_32 | 23u << 9);
 }
 
-static void comparators_in_use_are_left_alone(void **state)
+TEST(comparators_in_use_are_left_alone)
 {
     struct nmi_timer t;
 
-    (void)state;
     *hpet_at(TIMER_CONFIG(2)) = TIMER_OPEN;
     open_hpet(&t);
     assert_null(t.why_not);
@@ -281,12 +274,11 @@ static void comparators_in_use_are_left_alone(void **state)
     assert_string_equal(t.why_not, "its comparators have no pin of the IO-APIC");
 }
 
-static void a_missing_or_odd_hpet_is_refused(void **state)
+TEST(a_missing_or_odd_hpet_is_refused)
 {
     const struct hpet_table odd = {.address = HPET_AT + 4}, nowhere = {.address = 0x1000};
     struct nmi_timer t;
 
-    (void)state;
     nmi_timer_hpet(&t, NULL, &madt, NULL, APIC_ID);
     assert_string_equal(t.why_not, "no HPET table");
     nmi_timer_hpet(&t, NULL, &madt, &odd, APIC_ID);
@@ -300,20 +292,4 @@ static void a_missing_or_odd_hpet_is_refused(void **state)
     *hpet_at(HPET_ID) = NO_DEVICE;
     open_hpet(&t);
     assert_string_equal(t.why_not, "no device answers");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_pits_pin_is_the_overrides, set_up),
-        cmocka_unit_test_setup(the_pit_counts_once, set_up),
-        cmocka_unit_test_setup(a_missing_pin_of_the_pit_has_its_reason, set_up),
-        cmocka_unit_test_setup(an_hpet_takes_the_last_comparator_and_the_highest_free_pin, set_up),
-        cmocka_unit_test_setup(an_hpet_reaches_2_31_counts_or_the_wrap, set_up),
-        cmocka_unit_test_setup(an_hpet_of_64_bits_takes_one_shot, set_up),
-        cmocka_unit_test_setup(comparators_in_use_are_left_alone, set_up),
-        cmocka_unit_test_setup(a_missing_or_odd_hpet_is_refused, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,8 @@ static const uint32_t touches[] = {WRITE_ONLY, TOUCHED, 0};
 
 static struct row_state state;
 
-static int begun(void **unused)
+static void begun(void)
 {
-    (void)unused;
     for (unsigned r = 0; r < ROW_REGISTERS; r++) {
         registers[r] = 0x1000 + r;
         (void)snprintf(names[r], sizeof names[r], "r%u.", r);
@@ -47,8 +46,9 @@ static int begun(void **unused)
     writes = 0;
     row_state_keep(&state);
     row_state_keep_msrs(&state, touches);
-    return 0;
 }
+
+BEFORE_EACH(begun);
 
 static const char *told(void)
 {
@@ -59,19 +59,18 @@ static const char *told(void)
     return row_state_tell(&state, &text.sink) ? out : NULL;
 }
 
-static void unchanged_state_is_not_reported(void **unused)
+TEST(unchanged_state_is_not_reported)
 {
-    (void)unused;
     assert_false(row_state_put_back(&state));
     assert_null(told());
     assert_int_equal(writes, 0);
     assert_int_equal(fake_msr.writes, 0);
 }
 
-static void each_planted_difference_is_named_and_restored(void **unused)
+TEST(each_planted_difference_is_named_and_restored)
 {
     for (unsigned r = 0; r < ROW_REGISTERS; r++) {
-        (void)begun(unused);
+        begun();
         registers[r] ^= 1;
         /* DR6 tells what a #DB was for: it is not a reason to execute an instruction again. */
         assert_int_equal(row_state_put_back(&state), r != ROW_DR6);
@@ -82,9 +81,8 @@ static void each_planted_difference_is_named_and_restored(void **unused)
     }
 }
 
-static void a_handler_has_its_own_code_and_stack_segments(void **unused)
+TEST(a_handler_has_its_own_code_and_stack_segments)
 {
-    (void)unused;
     registers[ROW_CS] = registers[ROW_SS] = 0;
     assert_false(row_state_put_back_in_handler(&state));
     assert_null(told());
@@ -93,18 +91,16 @@ static void a_handler_has_its_own_code_and_stack_segments(void **unused)
     assert_string_equal(told(), names[ROW_DS]);
 }
 
-static void several_differences_are_restored_in_order(void **unused)
+TEST(several_differences_are_restored_in_order)
 {
-    (void)unused;
     registers[ROW_GS_BASE] = registers[ROW_CR4] = registers[ROW_GS] = 0;
     assert_true(row_state_put_back(&state));
     assert_int_equal(writes, 3);
     assert_true(written[0] == ROW_CR4 && written[1] == ROW_GS && written[2] == ROW_GS_BASE);
 }
 
-static void a_touched_msr_is_reported_by_number_and_restored(void **unused)
+TEST(a_touched_msr_is_reported_by_number_and_restored)
 {
-    (void)unused;
     (void)msr_write(TOUCHED, 1);
     assert_true(row_state_put_back(&state));
     assert_int_equal(fake_msr_value(TOUCHED), 0x4800);
@@ -112,45 +108,26 @@ static void a_touched_msr_is_reported_by_number_and_restored(void **unused)
     assert_null(told());
 }
 
-static void an_msr_that_keeps_its_value_does_not_repeat_a_fault(void **unused)
+TEST(an_msr_that_keeps_its_value_does_not_repeat_a_fault)
 {
-    (void)unused;
     (void)msr_write(TOUCHED, 1);
     fake_msr.of[0].stuck = true;
     assert_false(row_state_put_back(&state));
     assert_string_equal(told(), "MSR 48h");
 }
 
-static void untouched_msrs_are_not_compared(void **unused)
+TEST(untouched_msrs_are_not_compared)
 {
-    (void)unused;
     row_state_keep(&state);
     (void)msr_write(TOUCHED, 1);
     assert_false(row_state_put_back(&state));
     assert_null(told());
 }
 
-static void nothing_is_compared_between_rows(void **unused)
+TEST(nothing_is_compared_between_rows)
 {
-    (void)unused;
     row_state_drop(&state);
     registers[ROW_CR0] = 0;
     assert_false(row_state_put_back(&state));
     assert_int_equal(registers[ROW_CR0], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(unchanged_state_is_not_reported, begun),
-        cmocka_unit_test_setup(each_planted_difference_is_named_and_restored, begun),
-        cmocka_unit_test_setup(a_handler_has_its_own_code_and_stack_segments, begun),
-        cmocka_unit_test_setup(several_differences_are_restored_in_order, begun),
-        cmocka_unit_test_setup(a_touched_msr_is_reported_by_number_and_restored, begun),
-        cmocka_unit_test_setup(an_msr_that_keeps_its_value_does_not_repeat_a_fault, begun),
-        cmocka_unit_test_setup(untouched_msrs_are_not_compared, begun),
-        cmocka_unit_test_setup(nothing_is_compared_between_rows, begun),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,21 +111,20 @@ static struct serial probe(uint32_t baud)
     return serial_open(&places, NULL, NULL);
 }
 
-static int good(void **state)
+static void good(void)
 {
-    (void)state;
     memset(&uart, 0, sizeof(uart));
     uart.there = uart.scratch = uart.loopback = uart.divisor = uart.fifo = true;
     uart.takes = 1000;
     uart.scr = 0x77;
     uart.mcr = 0x0b;
     uart.ier = 0x0f;
-    return 0;
 }
 
-static void the_port_is_programmed_and_written(void **state)
+BEFORE_EACH(good);
+
+TEST(the_port_is_programmed_and_written)
 {
-    (void)state;
     struct serial s = probe(9600);
 
     assert_true(s.on);
@@ -145,9 +144,8 @@ static void the_port_is_programmed_and_written(void **state)
 }
 
 /* The firmware's console may be on the same port, at another speed. */
-static void the_port_is_restored(void **state)
+TEST(the_port_is_restored)
 {
-    (void)state;
     uart.dll = 12;
     uart.dlm = 1;
     uart.lcr = 0x1b; /* 8 bits, even parity */
@@ -170,16 +168,14 @@ static void the_port_is_restored(void **state)
     assert_string_equal(s.why_not, "given back to the firmware");
 }
 
-static void the_slowest_speed_has_its_divisor(void **state)
+TEST(the_slowest_speed_has_its_divisor)
 {
-    (void)state;
     assert_true(probe(50).on);
     assert_int_equal(uart.dll | uart.dlm << 8, 2304);
 }
 
-static void without_a_fifo_each_byte_is_waited_for(void **state)
+TEST(without_a_fifo_each_byte_is_waited_for)
 {
-    (void)state;
     uart.fifo = false; /* a 16450 */
     struct serial s = probe(115200);
 
@@ -191,9 +187,8 @@ static void without_a_fifo_each_byte_is_waited_for(void **state)
     assert_int_equal(uart.reads, 3);
 }
 
-static void an_absent_port_is_not_used(void **state)
+TEST(an_absent_port_is_not_used)
 {
-    (void)state;
     uart.there = false;
     struct serial s = probe(115200);
     assert_false(s.on);
@@ -202,21 +197,21 @@ static void an_absent_port_is_not_used(void **state)
     assert_int_equal(s.lost, 3);
     assert_false(serial_stop_key(&s));
 
-    good(NULL);
+    good();
     uart.zero = true;
     assert_false(probe(115200).on);
 
-    good(NULL);
+    good();
 }
 
 /* Another device is at this port: if one of the three is missing, the port is restored. */
-static void other_devices_are_left_as_they_were(void **state)
+TEST(other_devices_are_left_as_they_were)
 {
     bool *const lacks[] = {&uart.scratch, &uart.loopback, &uart.divisor};
     const char *const why[] = {"scratch", "loopback", "divisor"};
 
     for (unsigned i = 0; i < 3; i++) {
-        good(state);
+        good();
         uart.lcr = 0x1b;
         uart.dll = 3;
         uart.dlm = 1;
@@ -233,9 +228,8 @@ static void other_devices_are_left_as_they_were(void **state)
     }
 }
 
-static void with_serial_off_no_port_is_opened(void **state)
+TEST(with_serial_off_no_port_is_opened)
 {
-    (void)state;
     struct serial_choice c = {.kind = SERIAL_OFF};
     struct serial_places places;
 
@@ -247,10 +241,10 @@ static void with_serial_off_no_port_is_opened(void **state)
     assert_int_equal(uart.n, 0);
 }
 
-static void a_port_that_stops_taking_bytes_is_switched_off(void **state)
+TEST(a_port_that_stops_taking_bytes_is_switched_off)
 {
-    (void)state;
     struct serial s = probe(115200);
+
     uart.takes = 16;
     s.sink.write(&s.sink, "0123456789abcdefXYZ", 19);
     assert_false(s.on);
@@ -265,10 +259,10 @@ static void a_port_that_stops_taking_bytes_is_switched_off(void **state)
     assert_int_equal(s.lost, 7);
 }
 
-static void a_key_stops_and_damaged_bytes_do_not(void **state)
+TEST(a_key_stops_and_damaged_bytes_do_not)
 {
-    (void)state;
     struct serial s = probe(115200);
+
     assert_false(serial_stop_key(&s));
     uart.keys = "qqxyq";
     uart.key_state[0] = 0x10; /* break */
@@ -279,10 +273,10 @@ static void a_key_stops_and_damaged_bytes_do_not(void **state)
 }
 
 /* Esc stops if nothing follows it for a while; nothing that was cut does. */
-static void esc_alone_stops(void **state)
+TEST(esc_alone_stops)
 {
-    (void)state;
     struct serial s = probe(115200);
+
     uart.keys = "\x1b";
     assert_false(serial_stop_key(&s));
     assert_false(serial_stop_key(&s));
@@ -332,10 +326,10 @@ static volatile void *map(void *ctx, uint64_t address, uint64_t size)
     return (volatile void *)(uintptr_t)address;
 }
 
-static void a_port_in_memory_is_used(void **state)
+TEST(a_port_in_memory_is_used)
 {
-    (void)state;
     struct serial_places places = {.n = 2, .place = {{.from = "spcr", .address = 0x2f8}}};
+
     places.place[0].width = places.place[0].stride = 1;
     places.place[1] = (struct serial_place){"dbg2", true, 4, 4, BASE, 0, 0};
     uart.dll = 26;
@@ -358,10 +352,10 @@ static void a_port_in_memory_is_used(void **state)
 
 /* A device whose registers read like those of a UART and keep writes: nothing is written where a
  * UART's data and interrupt registers would be, and everything is restored. */
-static void memory_is_not_a_uart(void **state)
+TEST(memory_is_not_a_uart)
 {
-    (void)state;
     struct serial_places places = {.n = 1};
+
     places.place[0] = (struct serial_place){"option", true, 4, 4, BASE, 0, 0};
     for (unsigned i = 0; i < 8; i++)
         cell[i] = 0x60 | i; /* the line status: ready and empty */
@@ -384,33 +378,12 @@ static volatile void *no_map(void *ctx, uint64_t address, uint64_t size)
     return NULL;
 }
 
-static void a_port_in_memory_that_no_device_has_is_refused(void **state)
+TEST(a_port_in_memory_that_no_device_has_is_refused)
 {
-    (void)state;
     struct serial_places places = {.n = 1};
+
     places.place[0] = (struct serial_place){"spcr", true, 1, 1, 8, 0, 0};
     struct serial s = serial_open(&places, no_map, NULL);
     assert_false(s.on);
     assert_string_equal(s.why_not, "its address is not a device's");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_port_is_programmed_and_written, good),
-        cmocka_unit_test_setup(the_port_is_restored, good),
-        cmocka_unit_test_setup(the_slowest_speed_has_its_divisor, good),
-        cmocka_unit_test_setup(without_a_fifo_each_byte_is_waited_for, good),
-        cmocka_unit_test_setup(an_absent_port_is_not_used, good),
-        cmocka_unit_test_setup(other_devices_are_left_as_they_were, good),
-        cmocka_unit_test_setup(with_serial_off_no_port_is_opened, good),
-        cmocka_unit_test_setup(a_port_that_stops_taking_bytes_is_switched_off, good),
-        cmocka_unit_test_setup(a_key_stops_and_damaged_bytes_do_not, good),
-        cmocka_unit_test_setup(esc_alone_stops, good),
-        cmocka_unit_test_setup(a_port_in_memory_is_used, good),
-        cmocka_unit_test_setup(a_port_in_memory_that_no_device_has_is_refused, good),
-        cmocka_unit_test_setup(memory_is_not_a_uart, good),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

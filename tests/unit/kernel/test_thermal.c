@@ -52,13 +52,13 @@ static void expect(const char *table, const char *record)
     expect_kept(kept, table, record);
 }
 
-static void the_cpu_decides_which_bits_there_are(void **state)
+TEST(the_cpu_decides_which_bits_there_are)
 {
-    (void)state;
     struct thermal t;
     const struct cpu others[] = {{.vendor = VENDOR_AMD, .msr = true, .max_leaf = 0x10},
                                  {.vendor = VENDOR_INTEL, .msr = true, .max_leaf = 5},
                                  {.vendor = VENDOR_INTEL, .max_leaf = 6}};
+
     leaf6 = SENSOR | PLN | PTM | HWP;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         thermal_decode(&t, &others[i], leaf_6, NULL);
@@ -76,9 +76,8 @@ static void the_cpu_decides_which_bits_there_are(void **state)
     assert_int_equal(t.scope[THERMAL_PACKAGE].causes, 0);
 }
 
-static void for_a_row_that_is_not_throttled_no_msr_is_written(void **state)
+TEST(for_a_row_that_is_not_throttled_no_msr_is_written)
 {
-    (void)state;
     machine(SENSOR | PTM, 0x88200000, 0x88200000);
     thermal_begin(&s, &row);
     thermal_end(&s, &row);
@@ -87,9 +86,8 @@ static void for_a_row_that_is_not_throttled_no_msr_is_written(void **state)
     expect("", "{\"throttled\":false}\n");
 }
 
-static void throttling_at_any_time_of_a_row_is_reported(void **state)
+TEST(throttling_at_any_time_of_a_row_is_reported)
 {
-    (void)state;
     machine(SENSOR | PLN | PTM, 0, 0);
     thermal_begin(&s, &row);
     fake_msr.of[0].value = 2;     /* it was, and is over */
@@ -113,11 +111,10 @@ static void throttling_at_any_time_of_a_row_is_reported(void **state)
 }
 
 /* In one of a row's rounds; and a status that could not be read in one of them. */
-static void throttling_in_one_round_counts_for_the_row(void **state)
+TEST(throttling_in_one_round_counts_for_the_row)
 {
     uint64_t kept[THERMAL_SCOPES] = {0};
 
-    (void)state;
     machine(SENSOR | PLN | PTM, 0, 0);
     for (unsigned round = 0; round < 3; round++) {
         fake_msr.of[0].value = fake_msr.of[1].value = 0;
@@ -135,9 +132,8 @@ static void throttling_in_one_round_counts_for_the_row(void **state)
 }
 
 /* A log from before: cleared, the logs of other events left, and seen as the machine's past. */
-static void an_old_log_is_cleared_and_is_the_machines_past(void **state)
+TEST(an_old_log_is_cleared_and_is_the_machines_past)
 {
-    (void)state;
     machine(SENSOR, 0x88200000 | 0x2 | 0x80, 0);
     assert_true(s.was[THERMAL_CORE]);
     thermal_begin(&s, &row);
@@ -158,9 +154,8 @@ static void an_old_log_is_cleared_and_is_the_machines_past(void **state)
            "{\"throttled\":true,\"throttled_by\":[\"core_thermal\"]}\n");
 }
 
-static void a_status_that_cannot_be_read_is_left_out(void **state)
+TEST(a_status_that_cannot_be_read_is_left_out)
 {
-    (void)state;
     machine(0, 3, 3);
     thermal_begin(&s, &row);
     thermal_end(&s, &row);
@@ -176,11 +171,11 @@ static void a_status_that_cannot_be_read_is_left_out(void **state)
     expect("", "{}\n");
 }
 
-static void the_head_has_the_past_status(void **state)
+TEST(the_head_has_the_past_status)
 {
-    (void)state;
     char text[200];
     struct sink_buf b;
+
     machine(SENSOR | PTM, 2, 0);
     sink_buf_init(&b, text, sizeof text);
     thermal_show(&s, &b.sink);
@@ -189,19 +184,4 @@ static void the_head_has_the_past_status(void **state)
     sink_buf_init(&b, text, sizeof text);
     thermal_show(&s, &b.sink);
     assert_non_null(strstr(text, "no status known"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cpu_decides_which_bits_there_are),
-        cmocka_unit_test(for_a_row_that_is_not_throttled_no_msr_is_written),
-        cmocka_unit_test(throttling_at_any_time_of_a_row_is_reported),
-        cmocka_unit_test(throttling_in_one_round_counts_for_the_row),
-        cmocka_unit_test(an_old_log_is_cleared_and_is_the_machines_past),
-        cmocka_unit_test(a_status_that_cannot_be_read_is_left_out),
-        cmocka_unit_test(the_head_has_the_past_status),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,9 +65,8 @@ static void expect(const char *path, const struct number *numbers, size_t n)
         expect(path, numbers, sizeof numbers / sizeof *numbers);                                   \
     } while (0)
 
-static void fixups_and_offsets_are_those_of_c(void **state)
+TEST(fixups_and_offsets_are_those_of_c)
 {
-    (void)state;
     EXPECT("bench/engine/unit.inc", {"FIXUP_CALLEE", FIXUP_CALLEE}, {"FIXUP_STUB", FIXUP_STUB},
            {"FIXUP_SLOT", FIXUP_SLOT}, {"FIXUP_TAG", FIXUP_TAG}, {"FIXUP_HEAD", FIXUP_HEAD},
            {"FIXUP_FRAME", FIXUP_FRAME}, {"FIXUP_ARG", FIXUP_ARG},
@@ -92,9 +91,8 @@ static void fixups_and_offsets_are_those_of_c(void **state)
            {"VTABLE_METHOD", offsetof(struct vtable, method)});
 }
 
-static void offsets_in_bodies_are_those_of_the_c_structs(void **state)
+TEST(offsets_in_bodies_are_those_of_the_c_structs)
 {
-    (void)state;
     EXPECT("bench/suites/calls/lazy.asm", {"IMPORTS", LAZY_IMPORTS}, {"CALLEE", LAZY_CALLEE},
            {"GOT_MAP", 8}, {"GOT_RESOLVER", 16}, {"GOT_SLOTS", 24},
            {"MAP_BASE", offsetof(struct lazy_map, base)},
@@ -143,17 +141,15 @@ static void offsets_in_bodies_are_those_of_the_c_structs(void **state)
            {"TARGETS", CALLS_TARGETS}, {"CASES", CALLS_CASES});
 }
 
-static void iterations_of_walks_are_those_of_c(void **state)
+TEST(iterations_of_walks_are_those_of_c)
 {
-    (void)state;
     EXPECT("bench/kinds/chase.asm", {"CHASE_UNROLL", CHASE_UNROLL});
     EXPECT("bench/kinds/stream.asm", {"STREAM_UNROLL", STREAM_UNROLL});
     EXPECT("bench/kinds/near.asm", {"NEAR_UNROLL", NEAR_UNROLL});
 }
 
-static void an_objects_row_is_that_of_c(void **state)
+TEST(an_objects_row_is_that_of_c)
 {
-    (void)state;
 #define AT(name_, field_) {"BARETICK_AT_" name_, offsetof(struct baretick_row, field_)}
     EXPECT("bench/api/baretick.inc", {"BARETICK_VERSION", BARETICK_VERSION},
            {"BARETICK_COUNTER", offsetof(struct baretick_object, counter)},
@@ -173,23 +169,9 @@ static void an_objects_row_is_that_of_c(void **state)
            AT("ARGS_LIST", args.list), {"BARETICK_ROW_SIZE", sizeof(struct baretick_row)});
 }
 
-static void the_trampolines_registers_are_those_of_c(void **state)
+TEST(the_trampolines_registers_are_those_of_c)
 {
-    (void)state;
     /* Its GDT is separate: three descriptors after the null one. */
     EXPECT("kernel/cores/trampoline.asm", {"CR0_PE_ET", CR0_PE | CR0_ET}, {"MSR_EFER", MSR_EFER},
            {"SELECTOR_32", 1 * 8}, {"SELECTOR_DATA", 2 * 8}, {"SELECTOR_64", 3 * 8});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixups_and_offsets_are_those_of_c),
-        cmocka_unit_test(offsets_in_bodies_are_those_of_the_c_structs),
-        cmocka_unit_test(iterations_of_walks_are_those_of_c),
-        cmocka_unit_test(an_objects_row_is_that_of_c),
-        cmocka_unit_test(the_trampolines_registers_are_those_of_c),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,37 +79,36 @@ static void works(const char *name, uint64_t n)
     assert_non_null(b->check(&object, n + 1));
 }
 
-static void a_statement_may_have_commas(void **state)
+TEST(a_statement_may_have_commas)
 {
-    (void)state;
     works("commas", 1);
     works("commas", 1000);
     assert_true(row("commas")->least_instructions == 0.5);
     assert_int_equal(row("commas")->ops, BENCH_STATEMENT_OPS);
 }
 
-static void further_fields_may_be_missing(void **state)
+TEST(further_fields_may_be_missing)
 {
-    (void)state;
     struct object object = {0};
+
     assert_string_equal(row("nothing")->what, "a statement that does not use the object");
     assert_true(row("nothing")->check == NULL);
     assert_int_equal(row("nothing")->function(10, &object), 0);
 }
 
-static void a_loop_is_a_body(void **state)
+TEST(a_loop_is_a_body)
 {
-    (void)state;
     struct object object = {0};
+
     assert_int_equal(count_up(12, &object), 0);
     assert_int_equal(object.counter, 12);
 }
 
 /* A break ends only its operation; onbreak runs for it, and not for a continue. */
-static void a_break_ends_its_operation(void **state)
+TEST(a_break_ends_its_operation)
 {
-    (void)state;
     struct object object = {0};
+
     works("breaks", 4); /* of the break 2, of the continue 0, of the others 1 */
     works("breaks", 1000);
     assert_int_equal(row("breaks_alone")->function(10, &object), 0);
@@ -119,22 +118,8 @@ static void a_break_ends_its_operation(void **state)
     assert_int_equal(object.counter, 10);
 }
 
-static void a_function_is_called_with_its_context(void **state)
+TEST(a_function_is_called_with_its_context)
 {
-    (void)state;
     works("function", 7);
     assert_int_equal(row("function")->ops, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_statement_may_have_commas),
-        cmocka_unit_test(further_fields_may_be_missing),
-        cmocka_unit_test(a_loop_is_a_body),
-        cmocka_unit_test(a_break_ends_its_operation),
-        cmocka_unit_test(a_function_is_called_with_its_context),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,12 +55,11 @@ static struct timer *source(void *context, unsigned id, const char **why)
     return absent[id] ? NULL : &timer[id];
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
     static const char *const names[CLOCK_IDS] = {"tsc",     "hpet",  "pmtimer", "pit",
                                                  "cputime", "clock", "thread",  "times"};
 
-    (void)state;
     for (unsigned i = 0; i < CLOCK_IDS; i++) {
         planted[i] = (struct planted){.count = 100 + i};
         absent[i] = NULL;
@@ -69,16 +68,17 @@ static int set_up(void **state)
         timer[i].bits = 64;
         timer[i].hz_per = 1;
     }
-    return 0;
 }
 
-static void the_survey_starts_every_timer(void **state)
+BEFORE_EACH(set_up);
+
+TEST(the_survey_starts_every_timer)
 {
-    (void)state;
     struct timer_found found[CLOCK_IDS];
     char text[2048];
     struct sink_buf b;
     struct report r;
+
     absent[CLOCK_ID_HPET] = "no HPET table";
     planted[CLOCK_ID_PIT].refuses = "goes back";
     timer_survey(found, CLOCK_IDS, source, planted);
@@ -105,13 +105,13 @@ static void the_survey_starts_every_timer(void **state)
 
 /* Clocks whose counts are known: in megahertz, in femtoseconds, one that fails, one that stands
  * still. */
-static void the_survey_measures_each_clock(void **state)
+TEST(the_survey_measures_each_clock)
 {
-    (void)state;
     struct timer_found found[CLOCK_IDS];
     char text[2048];
     struct sink_buf b;
     struct report r;
+
     for (unsigned i = 0; i < CLOCK_IDS; i++)
         planted[i].refuses = "does not count";
     planted[CLOCK_ID_TSC] = (struct planted){.step = 26, .count = UINT64_MAX - 100};
@@ -155,10 +155,10 @@ static void the_survey_measures_each_clock(void **state)
 }
 
 /* Readings of 4 ms, as an interrupted process has them. */
-static void survey_survives_interruptions(void **state)
+TEST(survey_survives_interruptions)
 {
-    (void)state;
     struct timer_found found[CLOCK_IDS];
+
     planted[CLOCK_ID_TSC] = (struct planted){.step = 10400000};
     timer[CLOCK_ID_TSC].hz = 2600000000;
     timer_survey(found, CLOCK_IDS, source, planted);
@@ -210,13 +210,13 @@ static struct timer *cycle_source(void *context, unsigned id, const char **why)
     return *why ? NULL : id == CYCLE_PMC ? &timer[0] : id == CYCLE_RDTSCP ? &rdtscp : &plain;
 }
 
-static void sources_of_cycles_are_measured_by_the_tsc(void **state)
+TEST(sources_of_cycles_are_measured_by_the_tsc)
 {
-    (void)state;
     struct timer_found found[CYCLE_IDS];
     struct cycle_survey s = {cycle_source, planted, TSC_HZ, tsc, adds};
     char text[2048];
     struct sink_buf b;
+
     ticks_now = UINT64_MAX / 2;
     cycles_now = (1ull << 48) - 1000; /* it wraps meanwhile */
     timer_survey_cycles(found, &s);
@@ -280,10 +280,10 @@ static char *record(const struct timer_choice *c)
     return text;
 }
 
-static void the_first_timer_that_starts_is_used(void **state)
+TEST(the_first_timer_that_starts_is_used)
 {
-    (void)state;
     struct timer_choice c = choose("hpet,tsc");
+
     assert_ptr_equal(c.used, &timer[CLOCK_ID_HPET]);
     assert_int_equal(c.refusals, 0);
     assert_int_equal(planted[CLOCK_ID_TSC].starts, 0);
@@ -295,11 +295,11 @@ static void the_first_timer_that_starts_is_used(void **state)
     assert_int_equal(planted[CLOCK_ID_HPET].stops, 1);
 }
 
-static void reasons_are_kept(void **state)
+TEST(reasons_are_kept)
 {
-    (void)state;
     char text[256];
     struct sink_buf b;
+
     absent[CLOCK_ID_HPET] = "no HPET table";
     planted[CLOCK_ID_PIT].refuses = "does not count";
     struct timer_choice c = choose("hpet,pit,auto");
@@ -331,10 +331,10 @@ static bool check(const char *text, const struct timer_choice *c, char said[200]
 }
 
 /* Without `auto` the first timer must start, whatever follows it. */
-static void a_named_timer_has_to_start(void **state)
+TEST(a_named_timer_has_to_start)
 {
-    (void)state;
     char said[200];
+
     planted[CLOCK_ID_PIT].refuses = "does not count";
     struct timer_choice c = choose("pit,tsc");
     assert_null(c.used);
@@ -357,10 +357,10 @@ static void a_named_timer_has_to_start(void **state)
     assert_true(check("auto", &c, said));
 }
 
-static void a_list_of_which_none_starts_has_the_reason(void **state)
+TEST(a_list_of_which_none_starts_has_the_reason)
 {
-    (void)state;
     uint64_t count;
+
     absent[CLOCK_ID_HPET] = "no HPET table";
     struct timer_choice c = choose("hpet");
     assert_null(c.used);
@@ -371,12 +371,12 @@ static void a_list_of_which_none_starts_has_the_reason(void **state)
     timer_release(&c);
 }
 
-static void a_failed_reading_is_tried_again(void **state)
+TEST(a_failed_reading_is_tried_again)
 {
-    (void)state;
     uint64_t count = 0;
     struct timer_choice c = choose("tsc");
     struct planted *p = &planted[CLOCK_ID_TSC];
+
     assert_true(timer_read(&c, &count));
     assert_int_equal(count, 100);
     assert_int_equal(c.again, 0);
@@ -393,21 +393,4 @@ static void a_failed_reading_is_tried_again(void **state)
     assert_false(timer_read(&c, &count));
     assert_int_equal(p->reads, 1); /* a failure is not tried again */
     assert_int_equal(c.failed, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_first_timer_that_starts_is_used, set_up),
-        cmocka_unit_test_setup(reasons_are_kept, set_up),
-        cmocka_unit_test_setup(a_named_timer_has_to_start, set_up),
-        cmocka_unit_test_setup(a_list_of_which_none_starts_has_the_reason, set_up),
-        cmocka_unit_test_setup(a_failed_reading_is_tried_again, set_up),
-        cmocka_unit_test_setup(the_survey_starts_every_timer, set_up),
-        cmocka_unit_test_setup(the_survey_measures_each_clock, set_up),
-        cmocka_unit_test_setup(survey_survives_interruptions, set_up),
-        cmocka_unit_test_setup(sources_of_cycles_are_measured_by_the_tsc, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

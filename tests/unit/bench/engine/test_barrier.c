@@ -38,11 +38,10 @@ static void *gatherer(void *argument)
     return NULL;
 }
 
-static void all_cores_leave_each_round_together(void **state)
+TEST(all_cores_leave_each_round_together)
 {
     pthread_t threads[PLACES];
 
-    (void)state;
     barrier_init(&barrier, line, PLACES);
     for (uintptr_t i = 0; i < PLACES; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, gatherer, (void *)i), 0);
@@ -62,12 +61,11 @@ static void *once(void *argument)
 
 /* Places 0 and 1 of three: place 2 stays away, and both are told that it was 2. Place 0 gives
  * up. */
-static void a_place_that_stays_away_is_named_to_the_others(void **state)
+TEST(a_place_that_stays_away_is_named_to_the_others)
 {
     pthread_t other;
     void *result;
 
-    (void)state;
     barrier_init(&barrier, line, 3);
     assert_int_equal(pthread_create(&other, NULL, once, (void *)1), 0);
     while (!atomic_load(&line[1].arrived))
@@ -79,18 +77,16 @@ static void a_place_that_stays_away_is_named_to_the_others(void **state)
     assert_int_equal(barrier_pass(&barrier, 2, PATIENCE), 2);
 }
 
-static void a_first_place_that_stays_away_is_waited_for_within_bounds(void **state)
+TEST(a_first_place_that_stays_away_is_waited_for_within_bounds)
 {
-    (void)state;
     barrier_init(&barrier, line, 2);
     uint64_t began = tsc_now();
     assert_int_equal(barrier_pass(&barrier, 1, IN_VAIN), 0);
     assert_true(tsc_now() - began >= IN_VAIN);
 }
 
-static void cores_that_have_left_are_not_waited_for(void **state)
+TEST(cores_that_have_left_are_not_waited_for)
 {
-    (void)state;
     barrier_init(&barrier, line, 2);
     barrier_leave(&barrier, 1);
     assert_int_equal(barrier_pass(&barrier, 0, PATIENCE), BARRIER_GO);
@@ -102,9 +98,8 @@ static void cores_that_have_left_are_not_waited_for(void **state)
 }
 
 /* Each core gets the moment in its own TSC. */
-static void moments_are_shifted(void **state)
+TEST(moments_are_shifted)
 {
-    (void)state;
     barrier_init(&barrier, line, 3);
     barrier_offset(&barrier, 0, 100);
     barrier_offset(&barrier, 1, -50);
@@ -139,9 +134,8 @@ static void play(bool stamped, bool silicon)
     assert_true(exchange_complete(&game));
 }
 
-static void an_exchange_makes_every_move_of_every_batch(void **state)
+TEST(an_exchange_makes_every_move_of_every_batch)
 {
-    (void)state;
     play(false, false);
     for (unsigned i = 0; i < EXCHANGE_BATCHES; i++)
         assert_true(game.ticks[i] > 0);
@@ -149,18 +143,16 @@ static void an_exchange_makes_every_move_of_every_batch(void **state)
 }
 
 /* One CPU's TSC, read by two threads: the interval must contain 0. */
-static void clocks_are_compared(void **state)
+TEST(clocks_are_compared)
 {
-    (void)state;
     play(true, false);
     assert_true(game.ahead_least <= game.ahead_most);
     assert_true(game.ahead_least <= 0 && game.ahead_most >= 0);
     assert_int_equal(game.backwards, 0);
 }
 
-static void a_core_that_does_not_answer_ends_the_exchange(void **state)
+TEST(a_core_that_does_not_answer_ends_the_exchange)
 {
-    (void)state;
     exchange_init(&game, false, false, IN_VAIN);
     exchange_play(&game, 0);
     assert_false(exchange_complete(&game));
@@ -170,28 +162,13 @@ static void a_core_that_does_not_answer_ends_the_exchange(void **state)
     assert_false(exchange_complete(&game));
 }
 
-static int on_one_cpu(void **state)
+static void on_one_cpu(void)
 {
     cpu_set_t one;
 
-    (void)state;
     CPU_ZERO(&one);
     CPU_SET((unsigned)sched_getcpu(), &one);
-    return sched_setaffinity(0, sizeof one, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_cores_leave_each_round_together),
-        cmocka_unit_test(a_place_that_stays_away_is_named_to_the_others),
-        cmocka_unit_test(a_first_place_that_stays_away_is_waited_for_within_bounds),
-        cmocka_unit_test(cores_that_have_left_are_not_waited_for),
-        cmocka_unit_test(moments_are_shifted),
-        cmocka_unit_test(an_exchange_makes_every_move_of_every_batch),
-        cmocka_unit_test(clocks_are_compared),
-        cmocka_unit_test(a_core_that_does_not_answer_ends_the_exchange),
-    };
-
-    return cmocka_run_group_tests(tests, on_one_cpu, NULL);
-}
+BEFORE_ALL(on_one_cpu);

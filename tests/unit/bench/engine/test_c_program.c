@@ -145,9 +145,8 @@ static bool has_line(const char *step, const char *words)
     return strstr(table, line) != NULL;
 }
 
-static void a_run_without_a_failure_prints_its_three_rows(void **state)
+TEST(a_run_without_a_failure_prints_its_three_rows)
 {
-    (void)state;
     run(0);
     assert_int_equal(plant.calls[KIND_EMPTY], SAMPLES); /* warmed up by readings alone */
     assert_int_equal(told.readings, 3);
@@ -162,10 +161,10 @@ static void a_run_without_a_failure_prints_its_three_rows(void **state)
 }
 
 /* warmup= says otherwise: windows, in blocks. */
-static void warmup_is_by_windows_if_the_option_asks(void **state)
+TEST(warmup_is_by_windows_if_the_option_asks)
 {
-    (void)state;
     struct word word = {.at = "warmup=2"};
+
     options_default(&options);
     options.method = METHOD_PLAIN;
     assert_true(options_take(&options, &word, "a test", "word", 1, NULL));
@@ -176,9 +175,8 @@ static void warmup_is_by_windows_if_the_option_asks(void **state)
     options = (struct options){.method = METHOD_PLAIN};
 }
 
-static void samples_that_fail_are_counted_and_left_out(void **state)
+TEST(samples_that_fail_are_counted_and_left_out)
 {
-    (void)state;
     run(8);
     assert_int_equal(told.step[C_DO_SOMETHING].errors, 12);
     assert_int_equal(told.step[C_DO_SOMETHING].all.n, 88);
@@ -196,9 +194,8 @@ static void samples_that_fail_are_counted_and_left_out(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void where_every_sample_fails_there_is_no_figure(void **state)
+TEST(where_every_sample_fails_there_is_no_figure)
 {
-    (void)state;
     run(1);
     char words[64];
     snprintf(words, sizeof words, "      0%51s", "100");
@@ -206,12 +203,11 @@ static void where_every_sample_fails_there_is_no_figure(void **state)
     assert_non_null(strstr(records, "\"n\":0,\"errors\":100,"));
 }
 
-static void a_program_that_cannot_be_placed_fails_the_run(void **state)
+TEST(a_program_that_cannot_be_placed_fails_the_run)
 {
     struct sink_buf b;
     struct report r;
 
-    (void)state;
     memset(&plant, 0, sizeof plant);
     plant.no_place = true;
     c_program(&engine, &told);
@@ -220,17 +216,4 @@ static void a_program_that_cannot_be_placed_fails_the_run(void **state)
     c_program_show(&r, &engine.facts, &told);
     assert_non_null(strstr(table, "not available: its code has no room"));
     assert_int_equal(r.failures, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_without_a_failure_prints_its_three_rows),
-        cmocka_unit_test(warmup_is_by_windows_if_the_option_asks),
-        cmocka_unit_test(samples_that_fail_are_counted_and_left_out),
-        cmocka_unit_test(where_every_sample_fails_there_is_no_figure),
-        cmocka_unit_test(a_program_that_cannot_be_placed_fails_the_run),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

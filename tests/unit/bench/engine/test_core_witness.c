@@ -331,9 +331,8 @@ static const double widths[] = {4, 6, 8}, steps[] = {2, 26, 40};
 #define COUNT(list) (sizeof list / sizeof list[0])
 enum { ROWS = 3, NEEDED = KINDS_TAKEN * SAMPLES / ENGINE_BLOCK }; /* blocks of a row */
 
-static void an_exclusive_core_has_no_alarms(void **state)
+TEST(an_exclusive_core_has_no_alarms)
 {
-    (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++) {
             a_core(widths[w], steps[s], 0, 20);
@@ -373,11 +372,10 @@ static void a_neighbour(double width, double step, double share)
                     100.0 * (judged.all - judged.alone + judged.alarms) / judged.all + 1);
 }
 
-static void a_neighbour_is_seen_and_left_out(void **state)
+TEST(a_neighbour_is_seen_and_left_out)
 {
     static const double shares[] = {0.2, 0.5, 0.8};
 
-    (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++)
             for (unsigned i = 0; i < COUNT(shares); i++)
@@ -385,9 +383,8 @@ static void a_neighbour_is_seen_and_left_out(void **state)
 }
 
 /* The neighbour has nearly all of the time: the rest is too little. */
-static void the_budget_is_kept(void **state)
+TEST(the_budget_is_kept)
 {
-    (void)state;
     for (uint32_t budget = 0; budget <= 3; budget++) {
         a_core(6, 2, 0.95, budget);
         struct row row = take();
@@ -401,11 +398,10 @@ static void the_budget_is_kept(void **state)
 
 /* A run of many rows has used up the two seconds: the following rows repeat for at most three times
  * as long as they take. */
-static void the_repeats_of_all_rows_together_are_bounded(void **state)
+TEST(the_repeats_of_all_rows_together_are_bounded)
 {
     const uint64_t two_seconds = 2 * 2000000000ull;
 
-    (void)state;
     a_core(6, 2, 0.95, 1000);
     take();
     assert_true(engine.witness.taken > 0 && engine.witness.repeated > 5 * engine.witness.taken);
@@ -440,23 +436,9 @@ static void a_search(double share, uint32_t budget, uint64_t most)
     assert_true((strstr(head, "gave up") != NULL) == searches);
 }
 
-static void the_probe_gives_up_the_search_for_exclusive_time(void **state)
+TEST(the_probe_gives_up_the_search_for_exclusive_time)
 {
-    (void)state;
     a_search(0, 20, 1000000);
     a_search(0.95, 20, 1000000);
     a_search(0.95, 0, 1000000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_exclusive_core_has_no_alarms),
-        cmocka_unit_test(a_neighbour_is_seen_and_left_out),
-        cmocka_unit_test(the_budget_is_kept),
-        cmocka_unit_test(the_repeats_of_all_rows_together_are_bounded),
-        cmocka_unit_test(the_probe_gives_up_the_search_for_exclusive_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

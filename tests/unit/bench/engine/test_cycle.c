@@ -5,9 +5,8 @@
  */
 #include "tests/unit/bench/fake_cycle.h"
 
-static void a_counter_gives_the_planted_cycles(void **state)
+TEST(a_counter_gives_the_planted_cycles)
 {
-    (void)state;
     begin_world("pmc");
     assert_int_equal(engine.facts.cycle.by, CYCLES_COUNTER);
     struct row_figure h = run();
@@ -25,9 +24,8 @@ static void a_counter_gives_the_planted_cycles(void **state)
     assert_true(w.cycles > 1000000);
 }
 
-static void a_drifting_clock_cancels(void **state)
+TEST(a_drifting_clock_cancels)
 {
-    (void)state;
     begin_world("pmc");
     w.drift = 1.00005; /* by a third in all */
     struct row_figure h = run();
@@ -37,9 +35,8 @@ static void a_drifting_clock_cancels(void **state)
 }
 
 /* A core that is slower under this body than under additions, which no ruler can know. */
-static void the_first_source_decides_where_the_body_slows_the_clock(void **state)
+TEST(the_first_source_decides_where_the_body_slows_the_clock)
 {
-    (void)state;
     begin_world("pmc,ruler");
     w.ruler_rate = 4;
     struct row_figure h = run();
@@ -54,10 +51,10 @@ static void the_first_source_decides_where_the_body_slows_the_clock(void **state
     assert_close(h.counter.cycles.theta, THETA, 0.002);
 }
 
-static void failed_readings_leave_out_their_blocks(void **state)
+TEST(failed_readings_leave_out_their_blocks)
 {
-    (void)state;
     const unsigned blocks = 5 * SAMPLES / ENGINE_BLOCK;
+
     begin_world("pmc");
     w.fail_every = 53;
     struct row_figure h = run();
@@ -98,9 +95,8 @@ static bool disagree(struct estimate ruler, struct estimate counter)
 
 /* The limit is half a percent, of one cycle where a body costs less than that; intervals count
  * too. */
-static void ruler_and_counter_disagree(void **state)
+TEST(ruler_and_counter_disagree)
 {
-    (void)state;
     assert_false(disagree(about(10, 0), about(10.04, 0)));
     assert_true(disagree(about(10, 0), about(10.06, 0)));
     assert_true(disagree(about(10, 0), about(9.94, 0)));
@@ -112,9 +108,8 @@ static void ruler_and_counter_disagree(void **state)
 }
 
 /* A hypervisor that intercepts a reading stops the counter meanwhile. */
-static void a_counter_stopped_by_its_reading_gives_the_planted_cycles(void **state)
+TEST(a_counter_stopped_by_its_reading_gives_the_planted_cycles)
 {
-    (void)state;
     begin_world("pmc");
     w.away = 3000;
     cycle_open(&engine);
@@ -123,10 +118,10 @@ static void a_counter_stopped_by_its_reading_gives_the_planted_cycles(void **sta
     assert_close(h.ruler.cycles.theta, THETA, 1e-9);
 }
 
-static void without_a_counter_no_register_is_read(void **state)
+TEST(without_a_counter_no_register_is_read)
 {
-    (void)state;
     static const char *const lists[] = {"ruler", "tsc", "null", "rdtscp", "aperf", "ruler,aperf"};
+
     for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         begin_world(lists[i]);
         struct row_figure h = run();
@@ -138,9 +133,8 @@ static void without_a_counter_no_register_is_read(void **state)
     }
 }
 
-static void the_first_source_that_starts_is_used(void **state)
+TEST(the_first_source_that_starts_is_used)
 {
-    (void)state;
     begin_world("ruler,aperf,auto");
     assert_true(cycle_is(&engine.facts.cycle, CYCLE_RULER) &&
                 !cycle_is(&engine.facts.cycle, CYCLE_TSC));
@@ -166,9 +160,8 @@ static void the_first_source_that_starts_is_used(void **state)
 
 /* A counter that is named starts, as the source or next to the ruler; otherwise the run is
  * refused. */
-static void a_named_counter_has_to_start(void **state)
+TEST(a_named_counter_has_to_start)
 {
-    (void)state;
     static const struct {
         const char *list, *said;
     } lists[] = {{"aperf", "aperf does not start: no aperf here"},
@@ -191,12 +184,12 @@ static void a_named_counter_has_to_start(void **state)
 }
 
 /* The TSC by another instruction does not give core cycles either. */
-static void rdtscp_gives_no_core_cycles(void **state)
+TEST(rdtscp_gives_no_core_cycles)
 {
-    (void)state;
     char said[200];
     struct sink_buf b;
     uint64_t first, second;
+
     begin_world("rdtscp");
     assert_string_equal(engine.facts.cycle.source.used->name, "rdtscp");
     assert_true(engine.facts.cycle.by == CYCLES_UNKNOWN && !engine.facts.cycle.counter.used);
@@ -228,9 +221,8 @@ static const char *judged(void)
     return text;
 }
 
-static void the_self_test_fails_a_counter_beyond_half_a_percent(void **state)
+TEST(the_self_test_fails_a_counter_beyond_half_a_percent)
 {
-    (void)state;
     begin_world("ruler,pmc");
     assert_non_null(strstr(judged(), "\"pass\",\"detail\":\"core cycles an addition of the ruler: "
                                      "pmc 1.0000"));
@@ -256,23 +248,4 @@ static void the_self_test_fails_a_counter_beyond_half_a_percent(void **state)
     engine.facts.cycle.counter.used = &other;
     assert_non_null(strstr(judged(), "other 1.0000, pmc 1.0000"));
     assert_int_equal(w.stops, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_counter_gives_the_planted_cycles),
-        cmocka_unit_test(a_drifting_clock_cancels),
-        cmocka_unit_test(the_first_source_decides_where_the_body_slows_the_clock),
-        cmocka_unit_test(failed_readings_leave_out_their_blocks),
-        cmocka_unit_test(a_counter_stopped_by_its_reading_gives_the_planted_cycles),
-        cmocka_unit_test(ruler_and_counter_disagree),
-        cmocka_unit_test(without_a_counter_no_register_is_read),
-        cmocka_unit_test(the_first_source_that_starts_is_used),
-        cmocka_unit_test(a_named_counter_has_to_start),
-        cmocka_unit_test(rdtscp_gives_no_core_cycles),
-        cmocka_unit_test(the_self_test_fails_a_counter_beyond_half_a_percent),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

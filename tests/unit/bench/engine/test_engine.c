@@ -39,13 +39,14 @@ static struct row_figure figure(unsigned placements)
     return row_figure_now(placements);
 }
 
-static void blocks_are_taken_forward_and_backward(void **state)
+BEFORE_EACH(start);
+
+TEST(blocks_are_taken_forward_and_backward)
 {
     static const enum window_kind there[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY,
                                              KIND_BODY2};
     const size_t kinds = sizeof there / sizeof there[0];
 
-    (void)state;
     take(1);
     const struct call *c = plant.call + 3; /* after the three fenced reads */
     for (size_t block = 0; block < 256 / ENGINE_BLOCK; block++)
@@ -61,11 +62,10 @@ static void blocks_are_taken_forward_and_backward(void **state)
 
 /* docs/window.md "The step": delays below one step, each about as often, and the same for every
  * kind. */
-static void starts_are_dithered(void **state)
+TEST(starts_are_dithered)
 {
     size_t often[37] = {0}, seen[KINDS] = {0};
 
-    (void)state;
     take(1);
     for (const struct call *c = plant.call + 3; c < plant.call + plant.calls; c++)
         assert_int_equal(c->delay, dither(&engine, seen[c->kind]++));
@@ -75,10 +75,10 @@ static void starts_are_dithered(void **state)
         assert_in_range(often[delay], 97, 103);
 }
 
-static void doubled_bodies_give_what_was_planted(void **state)
+TEST(doubled_bodies_give_what_was_planted)
 {
-    (void)state;
     struct row_figure h = figure(4);
+
     assert_true(h.known && h.doubled);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
     assert_true(fabs(h.ticks - 3.25 * 0.5) < 1e-9);
@@ -87,20 +87,18 @@ static void doubled_bodies_give_what_was_planted(void **state)
 }
 
 /* The core's clock falls by 20% meanwhile: ticks drift, cycles do not. */
-static void the_ruler_cancels_drift(void **state)
+TEST(the_ruler_cancels_drift)
 {
-    (void)state;
     plant.drift = 0.2 / (5 * 256);
     struct row_figure h = figure(1);
     assert_true(fabs(h.cycles.theta / 3.25 - 1) < 5e-4);
     assert_true(h.ticks / (3.25 * 0.5) > 1.05);
 }
 
-static void a_body_that_is_not_doubled_has_the_empty_window_subtracted(void **state)
+TEST(a_body_that_is_not_doubled_has_the_empty_window_subtracted)
 {
     struct placed single = placed;
 
-    (void)state;
     single.kind[KIND_BODY2].fn = NULL;
     take_at(&single, 1);
     struct row_figure h = row_figure_now(1);
@@ -115,9 +113,8 @@ static double settles(enum window_kind k, size_t i)
     return k == KIND_BODY && block < 5 ? (double)(5 - block) * 40 : 0;
 }
 
-static void warm_up_ends_when_blocks_are_alike(void **state)
+TEST(warm_up_ends_when_blocks_are_alike)
 {
-    (void)state;
     plant.extra = settles;
     options.warmup = 50;
     struct row_figure h = figure(1);
@@ -132,9 +129,8 @@ static double noise(enum window_kind k, size_t i)
     return k == KIND_BODY ? (double)(i * 7919 % 13) * 5 : 0;
 }
 
-static void warm_up_ends_within_noise(void **state)
+TEST(warm_up_ends_within_noise)
 {
-    (void)state;
     options.warmup = 50;
     plant.extra = noise;
     take(1);
@@ -147,9 +143,8 @@ static double settles_and_stumbles(enum window_kind k, size_t i)
     return settles(k, i) + (k == KIND_BODY && i % 160 == 20 ? 100000 : 0);
 }
 
-static void an_interrupt_does_not_end_warm_up(void **state)
+TEST(an_interrupt_does_not_end_warm_up)
 {
-    (void)state;
     options.warmup = 50;
     plant.extra = settles_and_stumbles;
     take(1);
@@ -161,9 +156,8 @@ static double never_settles(enum window_kind k, size_t i)
     return k == KIND_BODY ? (double)(i / ENGINE_BLOCK) * 40 : 0;
 }
 
-static void warm_up_is_bounded(void **state)
+TEST(warm_up_is_bounded)
 {
-    (void)state;
     plant.extra = never_settles;
     options.warmup = 9;
     take(1);
@@ -171,9 +165,8 @@ static void warm_up_is_bounded(void **state)
     assert_false(sampler.span.steady);
 }
 
-static void disturbed_windows_are_set_aside(void **state)
+TEST(disturbed_windows_are_set_aside)
 {
-    (void)state;
     plant.extra = now_and_then;
     struct row_figure h = figure(1);
     assert_int_equal(gathered->row.taken.disturbed, 4);
@@ -188,9 +181,8 @@ static bool every_fourth(size_t i)
     return i % 4 == 1;
 }
 
-static void failed_operations_are_omitted_and_counted(void **state)
+TEST(failed_operations_are_omitted_and_counted)
 {
-    (void)state;
     bench.form = FORM_FUNCTION;
     plant.fails = every_fourth;
     struct row_figure h = figure(1);
@@ -205,11 +197,10 @@ static double block_of_the_nmi(enum window_kind k, size_t i)
     return k == KIND_BODY && i / ENGINE_BLOCK == 2 ? 7 : 0; /* too small to be noticed alone */
 }
 
-static void a_block_with_an_nmi_is_left_out(void **state)
+TEST(a_block_with_an_nmi_is_left_out)
 {
     const size_t round = 5 * ENGINE_BLOCK;
 
-    (void)state;
     plant.extra = block_of_the_nmi;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5; /* in the body's third block */
     struct row_figure h = figure(1);
@@ -218,11 +209,10 @@ static void a_block_with_an_nmi_is_left_out(void **state)
 }
 
 /* A block without a figure is excluded each time, not once. */
-static void computing_the_figure_twice_gives_the_same(void **state)
+TEST(computing_the_figure_twice_gives_the_same)
 {
     const size_t round = 5 * ENGINE_BLOCK;
 
-    (void)state;
     plant.drift = 1e-5;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5;
     struct row_figure first = figure(2), again = row_figure_now(2);
@@ -233,9 +223,8 @@ static void computing_the_figure_twice_gives_the_same(void **state)
     assert_int_equal(first.modes.mode[0].n, again.modes.mode[0].n);
 }
 
-static void caches_are_cleared_before_each_window(void **state)
+TEST(caches_are_cleared_before_each_window)
 {
-    (void)state;
     take(1);
     assert_int_equal(plant.cooled, 0);
     options.caches = CACHES_CLEAR;
@@ -244,9 +233,8 @@ static void caches_are_cleared_before_each_window(void **state)
     assert_int_equal(plant.cooled, plant.calls);
 }
 
-static void parts_share_the_samples(void **state)
+TEST(parts_share_the_samples)
 {
-    (void)state;
     for (uint32_t samples = 16; samples < 3000; samples += 7)
         for (unsigned rounds = 1; rounds <= ROUNDS_MOST; rounds++) {
             struct parts parts;
@@ -282,27 +270,4 @@ static void parts_share_the_samples(void **state)
     parts_of(&parts, &options, 2048, 4);
     assert_int_equal(parts.count, 4);
     assert_int_equal(parts_at(&parts, 3).blocks, 32);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(blocks_are_taken_forward_and_backward, start),
-        cmocka_unit_test_setup(starts_are_dithered, start),
-        cmocka_unit_test_setup(doubled_bodies_give_what_was_planted, start),
-        cmocka_unit_test_setup(the_ruler_cancels_drift, start),
-        cmocka_unit_test_setup(a_body_that_is_not_doubled_has_the_empty_window_subtracted, start),
-        cmocka_unit_test_setup(warm_up_ends_when_blocks_are_alike, start),
-        cmocka_unit_test_setup(warm_up_ends_within_noise, start),
-        cmocka_unit_test_setup(an_interrupt_does_not_end_warm_up, start),
-        cmocka_unit_test_setup(warm_up_is_bounded, start),
-        cmocka_unit_test_setup(disturbed_windows_are_set_aside, start),
-        cmocka_unit_test_setup(failed_operations_are_omitted_and_counted, start),
-        cmocka_unit_test_setup(a_block_with_an_nmi_is_left_out, start),
-        cmocka_unit_test_setup(computing_the_figure_twice_gives_the_same, start),
-        cmocka_unit_test_setup(caches_are_cleared_before_each_window, start),
-        cmocka_unit_test_setup(parts_share_the_samples, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,10 @@ static const char *remembers(const struct object *o, uint64_t operations)
     return NULL;
 }
 
-static void a_body_that_cannot_be_placed_fails_the_row(void **state)
+BEFORE_EACH(start);
+
+TEST(a_body_that_cannot_be_placed_fails_the_row)
 {
-    (void)state;
     not_placed = "planted";
     struct row row = whole_row(bench);
     not_placed = NULL;
@@ -20,11 +21,10 @@ static void a_body_that_cannot_be_placed_fails_the_row(void **state)
     assert_int_equal(row.taken.windows, 0);
 }
 
-static void work_that_is_gone_fails_the_row(void **state)
+TEST(work_that_is_gone_fails_the_row)
 {
     struct bench b = bench;
 
-    (void)state;
     b.least_instructions = 2;
     plant.instructions = 2;
     plant.operation = 0; /* however fast it is */
@@ -42,12 +42,11 @@ static void work_that_is_gone_fails_the_row(void **state)
 
 /* Built-in rows that declare nothing must execute one instruction if they have a check; an
  * operation of other rows may be a part of one. */
-static void a_check_asks_for_an_instruction(void **state)
+TEST(a_check_asks_for_an_instruction)
 {
     static const struct bench_code object;
     struct bench b = bench;
 
-    (void)state;
     b.check = remembers;
     plant.instructions = 1;
     assert_int_equal(whole_row(b).out.status, ROW_OK);
@@ -63,11 +62,10 @@ static void a_check_asks_for_an_instruction(void **state)
 }
 
 /* What a row does not declare is one instruction in total. */
-static void a_body_that_executes_no_more_than_the_empty_one_fails_the_row(void **state)
+TEST(a_body_that_executes_no_more_than_the_empty_one_fails_the_row)
 {
     struct bench b = bench;
 
-    (void)state;
     b.grain = 10;
     plant.instructions = 0.1; /* ten operations at once */
     assert_int_equal(whole_row(b).out.status, ROW_OK);
@@ -81,12 +79,11 @@ static void a_body_that_executes_no_more_than_the_empty_one_fails_the_row(void *
     assert_int_equal(row.work, WORK_NOTHING_TO_JUDGE);
 }
 
-static void work_that_is_not_counted_is_not_judged(void **state)
+TEST(work_that_is_not_counted_is_not_judged)
 {
     struct platform cannot = platform;
     struct row row;
 
-    (void)state;
     plant.instructions = 0;
     options.instructions = INSTRUCTIONS_OFF;
     row = whole_row(bench);
@@ -101,11 +98,10 @@ static void work_that_is_not_counted_is_not_judged(void **state)
     assert_true(row.stepped.why_not[0] != 0);
 }
 
-static void an_untrue_figure_fails_the_row(void **state)
+TEST(an_untrue_figure_fails_the_row)
 {
     struct bench b = bench;
 
-    (void)state;
     b.truth = three;
     plant.operation = 3.01;
     struct row row = whole_row(b);
@@ -121,13 +117,12 @@ static void an_untrue_figure_fails_the_row(void **state)
 }
 
 /* Others can slow a core down, but not make it faster. */
-static void a_figure_above_the_documented_one_is_not_judged_under_an_operating_system(void **state)
+TEST(a_figure_above_the_documented_one_is_not_judged_under_an_operating_system)
 {
     struct cpu guest = cpu;
     struct platform on_guest = platform;
     struct bench b = bench;
 
-    (void)state;
     guest.hypervisor = true;
     on_guest.cpu = &guest;
     b.truth = three;
@@ -153,11 +148,10 @@ static double every_other_placement(enum window_kind k, size_t i)
     return k >= KIND_BODY && i / 64 % 2 ? cycles_of(k) / 2 : 0;
 }
 
-static void an_interval_that_is_too_wide_has_a_remark(void **state)
+TEST(an_interval_that_is_too_wide_has_a_remark)
 {
     struct bench b = bench;
 
-    (void)state;
     b.truth = three;
     plant.operation = 3;
     assert_false(whole_row(b).truth.vague);
@@ -184,9 +178,8 @@ static bool is_vague_at(double below, double above, bool documented)
 }
 
 /* A quarter of a cycle, on the longer side: doubled it is half the distance to the next latency. */
-static void a_quarter_of_a_cycle_is_too_wide(void **state)
+TEST(a_quarter_of_a_cycle_is_too_wide)
 {
-    (void)state;
     assert_false(is_vague_at(0.249, 0.249, true));
     assert_true(is_vague_at(0.251, 0.01, true));
     assert_true(is_vague_at(0.01, 0.251, true));
@@ -194,11 +187,10 @@ static void a_quarter_of_a_cycle_is_too_wide(void **state)
     assert_false(is_vague_at(0.251, 0.251, false));
 }
 
-static void rows_whose_check_fails_are_wrong(void **state)
+TEST(rows_whose_check_fails_are_wrong)
 {
     struct bench b = bench;
 
-    (void)state;
     options.instructions = INSTRUCTIONS_OFF; /* stepped windows are checked, too */
     b.check = remembers;
     done = 0;
@@ -208,24 +200,4 @@ static void rows_whose_check_fails_are_wrong(void **state)
     struct row row = whole_row(b);
     assert_int_equal(row.out.status, ROW_WRONG);
     assert_string_equal(row.out.why, "planted");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_body_that_cannot_be_placed_fails_the_row, start),
-        cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
-        cmocka_unit_test_setup(a_check_asks_for_an_instruction, start),
-        cmocka_unit_test_setup(a_body_that_executes_no_more_than_the_empty_one_fails_the_row,
-                               start),
-        cmocka_unit_test_setup(work_that_is_not_counted_is_not_judged, start),
-        cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
-        cmocka_unit_test_setup(
-            a_figure_above_the_documented_one_is_not_judged_under_an_operating_system, start),
-        cmocka_unit_test_setup(an_interval_that_is_too_wide_has_a_remark, start),
-        cmocka_unit_test_setup(a_quarter_of_a_cycle_is_too_wide, start),
-        cmocka_unit_test_setup(rows_whose_check_fails_are_wrong, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

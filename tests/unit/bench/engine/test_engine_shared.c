@@ -23,11 +23,12 @@ static void share(bool (*when)(void), uint32_t retry_budget)
     engine.facts.samples = 1024;
 }
 
-static void shared_blocks_are_repeated(void **state)
+BEFORE_EACH(start);
+
+TEST(shared_blocks_are_repeated)
 {
     struct bench b = bench;
 
-    (void)state;
     b.truth = three;
     share(a_third, 20);
     struct row row = whole_row(b);
@@ -51,9 +52,8 @@ static void shared_blocks_are_repeated(void **state)
 }
 
 /* Blocks between two readings are judged as one: shared or not, and repeated together. */
-static void a_reading_counts_for_a_run_of_blocks(void **state)
+TEST(a_reading_counts_for_a_run_of_blocks)
 {
-    (void)state;
     share(a_third, 20);
     struct row single = whole_row(bench);
     unsigned reads = fake_witness.reads;
@@ -70,11 +70,10 @@ static void a_reading_counts_for_a_run_of_blocks(void **state)
     assert_int_equal(row.taken.blocks, 3 * 5 * engine.facts.samples / ENGINE_BLOCK);
 }
 
-static void a_core_that_is_never_exclusive_is_not_judged(void **state)
+TEST(a_core_that_is_never_exclusive_is_not_judged)
 {
     struct bench b = bench;
 
-    (void)state;
     b.truth = three;
     plant.operation = 3.5;
     plant.extra = slowed;
@@ -97,9 +96,8 @@ static bool mostly(void)
     return plant.calls / 97 % 8 != 1;
 }
 
-static void the_interval_of_a_shared_row_covers_both_states(void **state)
+TEST(the_interval_of_a_shared_row_covers_both_states)
 {
-    (void)state;
     share(mostly, 0);
     struct row row = whole_row(bench);
     const struct estimate *c = &row.figure.cycles;
@@ -107,11 +105,10 @@ static void the_interval_of_a_shared_row_covers_both_states(void **state)
     assert_true(c->lo <= 3 && c->hi > 3.5);
 }
 
-static void an_older_best_is_judged_again(void **state)
+TEST(an_older_best_is_judged_again)
 {
     struct row row;
 
-    (void)state;
     assert_false(whole_row(bench).taken.shared);
     engine_begin(&engine, &bench, gathered);
     for (unsigned i = 0; i < engine.facts.rounds; i++)
@@ -119,17 +116,4 @@ static void an_older_best_is_judged_again(void **state)
     fake_witness.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
     engine_end(&engine, gathered, &row);
     assert_true(row.taken.shared && row.figure.known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(shared_blocks_are_repeated, start),
-        cmocka_unit_test_setup(a_reading_counts_for_a_run_of_blocks, start),
-        cmocka_unit_test_setup(a_core_that_is_never_exclusive_is_not_judged, start),
-        cmocka_unit_test_setup(the_interval_of_a_shared_row_covers_both_states, start),
-        cmocka_unit_test_setup(an_older_best_is_judged_again, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,17 @@
 
 static struct options options;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     options_default(&options);
-    return 0;
 }
 
-static void the_seed_draws_the_placements(void **state)
+BEFORE_EACH(start);
+
+TEST(the_seed_draws_the_placements)
 {
     uint64_t codes = 0;
 
-    (void)state;
     assert_int_equal(layout_count(&options, 2048), LAYOUT_SHUFFLED);
     assert_int_equal(layout_count(&options, 3 * LAYOUT_WINDOWS), 3);
     assert_int_equal(layout_count(&options, 16), 1);
@@ -33,11 +32,10 @@ static void the_seed_draws_the_placements(void **state)
     assert_memory_not_equal(&one, &other, sizeof one);
 }
 
-static void a_sweep_goes_through_every_offset(void **state)
+TEST(a_sweep_goes_through_every_offset)
 {
     uint64_t seen[LAYOUT_PARTS] = {0};
 
-    (void)state;
     options.layout = LAYOUT_SWEEP;
     assert_int_equal(layout_count(&options, 16), LAYOUT_MAX);
     for (unsigned i = 0; i < LAYOUT_MAX; i++) {
@@ -50,14 +48,4 @@ static void a_sweep_goes_through_every_offset(void **state)
     options.layout = LAYOUT_FIXED;
     struct placement p = layout_at(&options, 0), none = {0};
     assert_memory_equal(&p, &none, sizeof p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_seed_draws_the_placements, start),
-        cmocka_unit_test_setup(a_sweep_goes_through_every_offset, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static const struct loop_facts recorded[] = {
 /* calls/inline_inc of an idle one. */
 static const struct loop_facts narrow = {-0.001, -0.026, 0.024, 1.0, 1, 1.0 / 8};
 
-static void an_interval_that_reaches_beyond_the_loop_proves_nothing(void **state)
+TEST(an_interval_that_reaches_beyond_the_loop_proves_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++)
         assert_int_equal(loop_hides(&recorded[i]), HIDDEN_MAYBE);
     assert_int_equal(loop_hides(&narrow), HIDDEN_ALL);
@@ -40,11 +39,10 @@ static void an_interval_that_reaches_beyond_the_loop_proves_nothing(void **state
     assert_int_equal(hides(0.9, 0.4, 0.5, 20, 1.0 / 8), HIDDEN_MAYBE);
 }
 
-static void a_negative_gross_figure_is_not_known(void **state)
+TEST(a_negative_gross_figure_is_not_known)
 {
     struct loop_facts f = narrow;
 
-    (void)state;
     assert_true(loop_gross(&f) > 0.9989 && loop_gross(&f) < 0.9991);
     assert_true(loop_gross(&recorded[1]) > 2.26);
     f.net = -1.5; /* the interval is below the loop's cost, and means nothing */
@@ -55,9 +53,8 @@ static void a_negative_gross_figure_is_not_known(void **state)
 }
 
 /* Three branches per cycle: a call and its return next to the loop's jump. */
-static void a_call_next_to_the_loop_is_hidden(void **state)
+TEST(a_call_next_to_the_loop_is_hidden)
 {
-    (void)state;
     assert_int_equal(hides(0.02, 0.03, 1.0, 2, 1.0 / 6), HIDDEN_ALL); /* within its error of zero */
     assert_int_equal(hides(0.02, 0.01, 1.0, 2, 1.0 / 6), HIDDEN_PART); /* faster than twelve wide */
     assert_int_equal(hides(-0.02, 0.01, 1.0, 2, 1.0 / 6), HIDDEN_ALL);
@@ -74,9 +71,8 @@ static double at_full_width(unsigned n, unsigned fused, unsigned width)
 
 /* The same on cores of any width, because the core's own width decides. Of a body that is executed
  * at full width next to the loop nothing is hidden, whatever share of its instructions is fused. */
-static void fused_pairs_are_not_hidden_by_the_loop(void **state)
+TEST(fused_pairs_are_not_hidden_by_the_loop)
 {
-    (void)state;
     for (unsigned width = 1; width <= 12; width++)
         for (unsigned n = 12; n <= 120; n += 12)
             for (unsigned fused = 0; fused <= n / 2; fused++) {
@@ -89,9 +85,8 @@ static void fused_pairs_are_not_hidden_by_the_loop(void **state)
 }
 
 /* A faster body is impossible: a part of it ran in the loop's own time. */
-static void a_body_quicker_than_fused_pairs_is_hidden(void **state)
+TEST(a_body_quicker_than_fused_pairs_is_hidden)
 {
-    (void)state;
     for (unsigned width = 1; width <= 12; width++) {
         double least = at_full_width(12, 6, width);
         assert_int_equal(hides(0.99 * least, 0.001, 0.4, 12, 1.0 / width), HIDDEN_PART);
@@ -99,25 +94,22 @@ static void a_body_quicker_than_fused_pairs_is_hidden(void **state)
     }
 }
 
-static void without_a_width_the_loops_own_cost_decides(void **state)
+TEST(without_a_width_the_loops_own_cost_decides)
 {
-    (void)state;
     assert_int_equal(hides(0.1, 0.01, 1.0, 12, UNKNOWN), HIDDEN_MAYBE);
     assert_int_equal(hides(0.1, 0.01, 1.0, UNKNOWN, 0.25), HIDDEN_MAYBE);
 }
 
-static void a_body_without_instructions_hides_nothing(void **state)
+TEST(a_body_without_instructions_hides_nothing)
 {
-    (void)state;
     assert_int_equal(hides(0.001, 0.01, 1.0, 0, 0.25), HIDDEN_NOT);
     assert_int_equal(hides(UNKNOWN, 0.01, 1.0, 1, 0.25), HIDDEN_NOT);
     assert_int_equal(hides(0.1, 0.01, UNKNOWN, 1, 0.25), HIDDEN_NOT);
 }
 
 /* A wide interval is not caused by the loop. */
-static void a_loop_hides_no_more_than_it_takes(void **state)
+TEST(a_loop_hides_no_more_than_it_takes)
 {
-    (void)state;
     assert_int_equal(hides(0.3, 0.4, 0.001, 1.25, 1.0 / 8), HIDDEN_NOT);
     assert_int_equal(hides(3, 4, 1, 3, 1.0 / 8), HIDDEN_NOT);
     assert_int_equal(hides(1.0, 0.01, 0.5, 20, 1.0 / 8), HIDDEN_PART);
@@ -149,10 +141,10 @@ static struct row_loop cost(bool loop, enum execution execution)
     return cost_of(0.02, 4140, loop, execution);
 }
 
-static void gross_is_net_and_the_loop(void **state)
+TEST(gross_is_net_and_the_loop)
 {
-    (void)state;
     struct row_loop l = cost(true, EXEC_SILICON);
+
     assert_true(l.cycles > 1.0199 && l.cycles < 1.0201);
     assert_true(l.gross > 1.0399 && l.gross < 1.0401);
     assert_int_equal(l.hides, HIDDEN_PART);
@@ -163,21 +155,4 @@ static void gross_is_net_and_the_loop(void **state)
     assert_false(is_known(l.gross) || is_known(l.cycles));
     assert_false(is_known(cost(false, EXEC_SILICON).gross));
     assert_false(is_known(cost(true, EXEC_EMULATED).gross));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_next_to_the_loop_is_hidden),
-        cmocka_unit_test(an_interval_that_reaches_beyond_the_loop_proves_nothing),
-        cmocka_unit_test(a_negative_gross_figure_is_not_known),
-        cmocka_unit_test(fused_pairs_are_not_hidden_by_the_loop),
-        cmocka_unit_test(a_body_quicker_than_fused_pairs_is_hidden),
-        cmocka_unit_test(without_a_width_the_loops_own_cost_decides),
-        cmocka_unit_test(a_body_without_instructions_hides_nothing),
-        cmocka_unit_test(a_loop_hides_no_more_than_it_takes),
-        cmocka_unit_test(gross_is_net_and_the_loop),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

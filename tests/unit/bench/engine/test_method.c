@@ -10,15 +10,16 @@ static struct row by_method(enum method method)
     return row;
 }
 
-static void each_method_finds_what_was_planted(void **state)
+BEFORE_EACH(start);
+
+TEST(each_method_finds_what_was_planted)
 {
     static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
 
-    (void)state;
     options.ensembles = 4;
     options.size = 16;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        start(NULL);
+        start();
         options.ensembles = 4;
         options.size = 16;
         struct row row = by_method(methods[i]);
@@ -30,9 +31,8 @@ static void each_method_finds_what_was_planted(void **state)
 
 /* The core's clock falls meanwhile: a body that costs nothing still costs nothing, which would fail
  * if all of its windows came after all of the empty ones. */
-static void a_drift_does_not_fall_into_the_difference(void **state)
+TEST(a_drift_does_not_fall_into_the_difference)
 {
-    (void)state;
     plant.operation = 0;
     plant.overhead = 10000;
     plant.drift = 0.2 / (4 * 256);
@@ -50,12 +50,11 @@ static double ever_faster(enum window_kind k, size_t i)
 
 /* K-best alternates between body and empty body in blocks, forward and backward: neither is
  * measured in one go, because drift between them would be the figure. */
-static void kbest_measures_blocks_forward_and_backward(void **state)
+TEST(kbest_measures_blocks_forward_and_backward)
 {
     static const enum window_kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
     const size_t kinds = sizeof way / sizeof way[0], warm = kinds * 2 * ENGINE_BLOCK;
 
-    (void)state;
     options.most = 128;
     options.epsilon = 0;
     plant.extra = ever_faster;
@@ -72,13 +71,12 @@ static void kbest_measures_blocks_forward_and_backward(void **state)
 }
 
 /* All windows are alike, so K-best has enough at once: forward, and backward too. */
-static void kbest_measures_backward_even_if_samples_agree_at_once(void **state)
+TEST(kbest_measures_backward_even_if_samples_agree_at_once)
 {
     static const uint64_t most[] = {500, 20, 4};
 
-    (void)state;
     for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
-        start(NULL);
+        start();
         options.k = 3;
         options.most = most[i];
         struct row row = by_method(METHOD_KBEST);
@@ -117,9 +115,8 @@ static double interrupted(enum window_kind k, size_t i)
     return (now ? INTERRUPT : 0) + (double)(i % 7) * 30;
 }
 
-static void timer_interrupts_are_taken_off(void **state)
+TEST(timer_interrupts_are_taken_off)
 {
-    (void)state;
     options.most = 100;
     options.epsilon = 0;
     options.k = 32;
@@ -174,7 +171,7 @@ static struct tick_cost cost_of_interrupts(double interval)
 
 static struct row of_interval(double interval, bool compensated)
 {
-    start(NULL);
+    start();
     options.epsilon = 0;
     plant.operation = 20000; /* a window of ten milliseconds and more of a GHz */
     plant.extra = interrupts_of_a_timer;
@@ -189,11 +186,11 @@ static struct row of_interval(double interval, bool compensated)
 /* In every window of a long body there are interrupts, so no minimum is without one. Windows
  * that are short compared with the time between two interrupts have some without: these show the
  * truth. */
-static void a_long_window_is_compensated_towards_the_truth(void **state)
+TEST(a_long_window_is_compensated_towards_the_truth)
 {
-    (void)state;
     const double window = OPS * 20000 * 0.5;
     double truth = of_interval(50 * window, false).method.ticks;
+
     assert_true(fabs(truth - 10000) < 1);
     for (double parts = 1.5; parts < 10; parts += 0.7) {
         struct row as_it_is = of_interval(window / parts, false);
@@ -208,10 +205,10 @@ static void a_long_window_is_compensated_towards_the_truth(void **state)
     }
 }
 
-static void missing_compensation_has_its_reason(void **state)
+TEST(missing_compensation_has_its_reason)
 {
-    (void)state;
     struct platform bare = platform;
+
     engine.p = &bare;
     options.method = METHOD_KBEST;
     compensate_open(&engine);
@@ -245,12 +242,11 @@ static bool the_first(size_t i)
 }
 
 /* However few the samples: a failure in a window that is not a sample fails the row too. */
-static void errors_fail_the_row_with_every_method(void **state)
+TEST(errors_fail_the_row_with_every_method)
 {
-    (void)state;
     for (enum method m = METHOD_DOUBLED; m <= METHOD_ENSEMBLES; m++) {
         for (unsigned first = 0; first < 2; first++) {
-            start(NULL);
+            start();
             options.k = 3;
             options.ensembles = 2;
             options.size = 8;
@@ -266,13 +262,13 @@ static void errors_fail_the_row_with_every_method(void **state)
             assert_int_equal(by_method(m).out.status, ROW_OK);
         }
     }
-    start(NULL);
+    start();
     bench.form = FORM_FUNCTION;
     plant.fails = the_first; /* counted and left out, where the row does not say that it is wrong */
     bench.errors_are_wrong = false;
     assert_int_equal(by_method(METHOD_KBEST).out.status, ROW_OK);
 
-    start(NULL);
+    start();
     bench.form = FORM_FUNCTION;
     bench.errors_are_wrong = true;
     plant.twice_fails = true; /* in twice the body, which is not a sample either */
@@ -299,9 +295,8 @@ static size_t not_samples(enum window_kind k, const struct method_side *side)
 }
 
 /* method=plain reads the TSC three times; its first window is a sample, unless told otherwise. */
-static void plain_warms_up_as_its_author_did(void **state)
+TEST(plain_warms_up_as_its_author_did)
 {
-    (void)state;
     plant.extra = now_and_then;
     struct row row = by_method(METHOD_PLAIN);
     const struct method_result *m = &row.method;
@@ -309,13 +304,13 @@ static void plain_warms_up_as_its_author_did(void **state)
     assert_int_equal(not_samples(KIND_RULER, &m->ruler), 2 * ENGINE_BLOCK);
     assert_true(row.taken.disturbed > 0 && m->body.calm.n + row.taken.disturbed == m->body.all.n);
 
-    start(NULL);
+    start();
     give("warmup=3");
     row = by_method(METHOD_PLAIN);
     assert_int_equal(not_samples(KIND_BODY, &m->body), 4 * ENGINE_BLOCK); /* one is judged by */
     assert_int_equal(not_samples(KIND_RULER, &m->ruler), 2 * ENGINE_BLOCK);
 
-    start(NULL);
+    start();
     options.ensembles = 4;
     options.size = 16;
     row = by_method(METHOD_ENSEMBLES);
@@ -323,13 +318,12 @@ static void plain_warms_up_as_its_author_did(void **state)
 }
 
 /* A recipe that hides the beginning of a body reduces the figure: the error states it. */
-static void cycles_that_the_recipe_hides_are_in_the_error(void **state)
+TEST(cycles_that_the_recipe_hides_are_in_the_error)
 {
-    (void)state;
     for (enum method m = METHOD_PLAIN; m <= METHOD_ENSEMBLES; m++) {
         double error[2];
         for (unsigned hides = 0; hides < 2; hides++) {
-            start(NULL);
+            start();
             options.ensembles = 4;
             options.size = 16;
             engine.hides = 40 * hides;
@@ -346,9 +340,8 @@ static double slow_empty(enum window_kind k, size_t i)
     return k == KIND_EMPTY ? 500 : 0;
 }
 
-static void a_negative_difference_is_reported(void **state)
+TEST(a_negative_difference_is_reported)
 {
-    (void)state;
     plant.operation = 0;
     plant.extra = slow_empty;
     for (enum method m = METHOD_PLAIN; m <= METHOD_KBEST; m++) {
@@ -358,14 +351,13 @@ static void a_negative_difference_is_reported(void **state)
     }
 }
 
-static void checks_are_made_by_each_method(void **state)
+TEST(checks_are_made_by_each_method)
 {
     static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
 
-    (void)state;
     bench.least_instructions = 1;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        start(NULL);
+        start();
         options.ensembles = 4;
         options.size = 16;
         plant.instructions = 0; /* with a figure that looks sound */
@@ -389,9 +381,8 @@ static void checks_are_made_by_each_method(void **state)
     assert_true(row.truth.cycles == 3);
 }
 
-static void disturbed_windows_are_counted_by_each_method(void **state)
+TEST(disturbed_windows_are_counted_by_each_method)
 {
-    (void)state;
     plant.extra = now_and_then;
     struct row row = by_method(METHOD_PLAIN);
     assert_true(row.taken.disturbed > 0 && row.method.body.all.n == 256);
@@ -411,7 +402,7 @@ static const char *refused(const char *name)
     return row.out.why;
 }
 
-static void adaptive_names_the_row_that_has_a_loop(void **state)
+TEST(adaptive_names_the_row_that_has_a_loop)
 {
     static const struct bench add = {.suite = "planted", .name = "add", .form = FORM_LOOP},
                               add_loop = {.suite = "planted",
@@ -421,7 +412,6 @@ static void adaptive_names_the_row_that_has_a_loop(void **state)
                               none = {.suite = "planted", .name = "or_loop", .form = FORM_STRAIGHT};
     static const struct bench *const all[] = {&other, &add, &add_loop, &none};
 
-    (void)state;
     registered = all;
     registered_rows = sizeof all / sizeof *all;
     assert_non_null(strstr(refused("add"), "; planted/add_loop has one"));
@@ -430,26 +420,4 @@ static void adaptive_names_the_row_that_has_a_loop(void **state)
     assert_null(strstr(refused("or"), "has one"));
     assert_null(strstr(refused("ad"), "has one"));
     registered_rows = 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(each_method_finds_what_was_planted, start),
-        cmocka_unit_test_setup(kbest_measures_blocks_forward_and_backward, start),
-        cmocka_unit_test_setup(kbest_measures_backward_even_if_samples_agree_at_once, start),
-        cmocka_unit_test_setup(timer_interrupts_are_taken_off, start),
-        cmocka_unit_test_setup(a_long_window_is_compensated_towards_the_truth, start),
-        cmocka_unit_test_setup(missing_compensation_has_its_reason, start),
-        cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
-        cmocka_unit_test_setup(a_negative_difference_is_reported, start),
-        cmocka_unit_test_setup(errors_fail_the_row_with_every_method, start),
-        cmocka_unit_test_setup(plain_warms_up_as_its_author_did, start),
-        cmocka_unit_test_setup(cycles_that_the_recipe_hides_are_in_the_error, start),
-        cmocka_unit_test_setup(checks_are_made_by_each_method, start),
-        cmocka_unit_test_setup(disturbed_windows_are_counted_by_each_method, start),
-        cmocka_unit_test_setup(adaptive_names_the_row_that_has_a_loop, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

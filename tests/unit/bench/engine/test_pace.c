@@ -43,9 +43,8 @@ static const struct platform platform = {.stop_key = stop_key, .smis = count_smi
 static struct pace pace;
 static struct engine engine;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     now = 5000;
     pressed = false;
     looks = shows = 0;
@@ -54,21 +53,20 @@ static int start(void **state)
     pace_init(&pace, &platform, &engine);
     pace.show = show;
     pace.ctx = &shown;
-    return 0;
 }
 
-static void keys_are_looked_at_ten_times_a_second(void **state)
+BEFORE_EACH(start);
+
+TEST(keys_are_looked_at_ten_times_a_second)
 {
-    (void)state;
     for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
         assert_true(pace_go_on(&engine));
     assert_in_range(looks, 8, 10);
     assert_int_equal(pace_smis(&engine), smis);
 }
 
-static void a_key_ends_the_row(void **state)
+TEST(a_key_ends_the_row)
 {
-    (void)state;
     pressed = true;
     assert_true(pace_go_on(&engine)); /* not yet looked */
     now += HZ;
@@ -80,11 +78,11 @@ static void a_key_ends_the_row(void **state)
 }
 
 /* If cores measure together, the first one checks, and all see the result. */
-static void one_core_looks_at_the_keys_for_all(void **state)
+TEST(one_core_looks_at_the_keys_for_all)
 {
-    (void)state;
     struct gate first = {.place = 0}, second = {.place = 1};
     struct engine other = engine;
+
     engine.gate = &first;
     other.gate = &second;
     pressed = true;
@@ -96,9 +94,8 @@ static void one_core_looks_at_the_keys_for_all(void **state)
     assert_int_equal(looks, 1);
 }
 
-static void progress_is_shown_once_or_twice_a_second(void **state)
+TEST(progress_is_shown_once_or_twice_a_second)
 {
-    (void)state;
     for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
         pace_show(&engine, ms / 1000.0);
     assert_in_range(shows, 1, 2);
@@ -115,26 +112,12 @@ static void progress_is_shown_once_or_twice_a_second(void **state)
     assert_int_equal(shows, 1);
 }
 
-static void without_a_pace_no_key_or_smi_counter_is_read(void **state)
+TEST(without_a_pace_no_key_or_smi_counter_is_read)
 {
-    (void)state;
     engine.pace = NULL;
     now += HZ;
     assert_true(pace_go_on(&engine));
     pace_show(&engine, 0.5);
     assert_int_equal(pace_smis(&engine), 0);
     assert_int_equal(looks + shows, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(keys_are_looked_at_ten_times_a_second, start),
-        cmocka_unit_test_setup(a_key_ends_the_row, start),
-        cmocka_unit_test_setup(one_core_looks_at_the_keys_for_all, start),
-        cmocka_unit_test_setup(progress_is_shown_once_or_twice_a_second, start),
-        cmocka_unit_test_setup(without_a_pace_no_key_or_smi_counter_is_read, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

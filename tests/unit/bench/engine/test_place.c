@@ -100,17 +100,17 @@ static void make(uint64_t size_of_data, const char *undefined)
     memcpy(object_bytes, m.bytes, m.size);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     compiled_init(&compiled);
     memset(&options, 0, sizeof options);
     options.method = METHOD_DOUBLED;
     options.layout = LAYOUT_SWEEP;
     options.seed = 1;
     make(64, "memset");
-    return 0;
 }
+
+BEFORE_EACH(set_up);
 
 static bool place(unsigned n)
 {
@@ -141,9 +141,8 @@ static size_t compiled_at(void)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void sweep_goes_through_each_byte_of_a_line(void **state)
+TEST(sweep_goes_through_each_byte_of_a_line)
 {
-    (void)state;
     assert_true(place(LAYOUT_MAX));
     for (unsigned i = 0; i < LAYOUT_MAX; i++) {
         const struct placed *p = &placed[i];
@@ -158,11 +157,10 @@ static void sweep_goes_through_each_byte_of_a_line(void **state)
 }
 
 /* f's section, not f itself: functions before it in its section move it. */
-static void shuffle_moves_by_16(void **state)
+TEST(shuffle_moves_by_16)
 {
     unsigned seen = 0;
 
-    (void)state;
     options.layout = LAYOUT_SHUFFLE;
     assert_true(place(LAYOUT_SHUFFLED));
     for (unsigned i = 0; i < LAYOUT_SHUFFLED; i++) {
@@ -175,9 +173,8 @@ static void shuffle_moves_by_16(void **state)
     assert_int_equal(seen, 15);
 }
 
-static void fixed_is_aligned(void **state)
+TEST(fixed_is_aligned)
 {
-    (void)state;
     options.layout = LAYOUT_FIXED;
     assert_true(place(1));
     assert_int_equal(address(placed[0].kind[KIND_BODY].function) % 64, 8);
@@ -185,11 +182,10 @@ static void fixed_is_aligned(void **state)
 }
 
 /* Each field leads to this placement's own part, except constants, which all placements share. */
-static void relocations_are_of_the_placement(void **state)
+TEST(relocations_are_of_the_placement)
 {
     uint64_t constants = 0;
 
-    (void)state;
     options.layout = LAYOUT_SHUFFLE;
     assert_true(place(LAYOUT_SHUFFLED));
     for (unsigned i = 0; i < LAYOUT_SHUFFLED; i++) {
@@ -214,9 +210,8 @@ static void relocations_are_of_the_placement(void **state)
     }
 }
 
-static void each_placement_initialises_writable_data(void **state)
+TEST(each_placement_initialises_writable_data)
 {
-    (void)state;
     assert_true(place(2));
     for (unsigned i = 0; i < 2; i++) {
         place_object(&placed[i]);
@@ -232,11 +227,10 @@ static void each_placement_initialises_writable_data(void **state)
     }
 }
 
-static void addresses_have_names(void **state)
+TEST(addresses_have_names)
 {
     uint64_t offset;
 
-    (void)state;
     assert_true(place(LAYOUT_MAX));
     for (unsigned i = 0; i < LAYOUT_MAX; i += 7) {
         uint64_t f = address(placed[i].kind[KIND_BODY].function);
@@ -271,9 +265,8 @@ static uint64_t window_at(const struct placed *p, enum window_kind k)
 }
 
 /* caches=clear: everything that the row touches, and nothing of the ruler's. */
-static void all_that_a_row_touches_is_cleared(void **state)
+TEST(all_that_a_row_touches_is_cleared)
 {
-    (void)state;
     for (unsigned clear = 0; clear < 2; clear++) {
         options.caches = clear ? CACHES_CLEAR : CACHES_KEEP;
         options.layout = LAYOUT_SHUFFLE;
@@ -308,9 +301,8 @@ static void all_that_a_row_touches_is_cleared(void **state)
     }
 }
 
-static void refusals_are_reported(void **state)
+TEST(refusals_are_reported)
 {
-    (void)state;
     assert_true(place(1));
     compiled_init(&compiled);
     make(64, "printf");
@@ -331,20 +323,4 @@ static void refusals_are_reported(void **state)
     assert_non_null(strstr(place_why(&engine), "defines no symbol bench_made_none"));
     bench.name = "row";
     assert_true(place(1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(sweep_goes_through_each_byte_of_a_line, set_up),
-        cmocka_unit_test_setup(shuffle_moves_by_16, set_up),
-        cmocka_unit_test_setup(fixed_is_aligned, set_up),
-        cmocka_unit_test_setup(relocations_are_of_the_placement, set_up),
-        cmocka_unit_test_setup(each_placement_initialises_writable_data, set_up),
-        cmocka_unit_test_setup(addresses_have_names, set_up),
-        cmocka_unit_test_setup(all_that_a_row_touches_is_cleared, set_up),
-        cmocka_unit_test_setup(refusals_are_reported, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

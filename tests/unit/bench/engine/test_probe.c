@@ -153,11 +153,10 @@ static void probe_core_of(double step, double ticks_per_cycle, double exit, doub
     assert_int_equal(engine.facts.execution, EXEC_SILICON);
 }
 
-static void a_point_of_the_recipe_in_use_is_known_to_half_a_core_cycle(void **state)
+TEST(a_point_of_the_recipe_in_use_is_known_to_half_a_core_cycle)
 {
     static const double steps[] = {1, 2, 26, 40};
 
-    (void)state;
     for (unsigned s = 0; s < sizeof steps / sizeof *steps; s++) {
         probe_core_of(steps[s], 0.61, 100, 0);
         assert_close(engine.facts.step, steps[s], 1e-9);
@@ -173,9 +172,8 @@ static void a_point_of_the_recipe_in_use_is_known_to_half_a_core_cycle(void **st
     }
 }
 
-static void a_bend_is_found(void **state)
+TEST(a_bend_is_found)
 {
-    (void)state;
     probe_core_of(26, 0.61, 100, 8);
     assert_int_equal(probe_judge(&engine, &probe).result, SELFTEST_FAIL);
     probe_core_of(26, 0.61, 100, 0.5);
@@ -184,13 +182,12 @@ static void a_bend_is_found(void **state)
 
 /* Two budgets, of the table and of the regression, and the time to learn the cost of a window; or
  * the fewest windows that a table can have. */
-static void recipes_that_are_not_in_use_have_a_bounded_time(void **state)
+TEST(recipes_that_are_not_in_use_have_a_bounded_time)
 {
     static const double exits[] = {100, 1000, 10000, 70000};
     static const unsigned least =
         4 * 2 * 2 * ENGINE_BLOCK; /* placements, iterations, forward and back */
 
-    (void)state;
     for (unsigned i = 0; i < sizeof exits / sizeof *exits; i++) {
         probe_core_of(26, 0.61, exits[i], 0);
         for (unsigned r = 0; r < RECIPE_COUNT; r++) {
@@ -207,25 +204,12 @@ static void recipes_that_are_not_in_use_have_a_bounded_time(void **state)
     assert_int_equal(probe.recipe[RECIPE_CPUID].growing, 2);
 }
 
-static void windows_are_rounded_up_to_equal_rounds(void **state)
+TEST(windows_are_rounded_up_to_equal_rounds)
 {
     static const size_t asked[][2] = {{1, 32},      {32, 32},     {33, 64},    {64, 64},
                                       {512, 512},   {513, 576},   {576, 576},  {750, 768},
                                       {1024, 1024}, {1025, 1056}, {2048, 2048}};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
         assert_int_equal(interleave_windows(asked[i][0]), asked[i][1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_point_of_the_recipe_in_use_is_known_to_half_a_core_cycle),
-        cmocka_unit_test(a_bend_is_found),
-        cmocka_unit_test(recipes_that_are_not_in_use_have_a_bounded_time),
-        cmocka_unit_test(windows_are_rounded_up_to_equal_rounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

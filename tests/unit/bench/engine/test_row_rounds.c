@@ -20,11 +20,12 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
     assert_int_equal(row->out.status, ROW_WRONG);
 }
 
-static void a_fault_fails_the_row_and_its_place_is_named(void **state)
+BEFORE_EACH(start);
+
+TEST(a_fault_fails_the_row_and_its_place_is_named)
 {
     struct row row;
 
-    (void)state;
     ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1000);
     assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000001000 in "
                                      "planted/row/B2+0x12");
@@ -37,22 +38,20 @@ static void a_fault_fails_the_row_and_its_place_is_named(void **state)
     assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000002003 in a_body+0x3");
 }
 
-static void the_deadline_fails_the_row(void **state)
+TEST(the_deadline_fails_the_row)
 {
     struct row row;
 
-    (void)state;
     options.deadline = 7;
     ended_row(&row, GUARD_DEADLINE, 0x10);
     assert_says(row.out.why, "deadline=7", "at 10");
 }
 
-static void a_key_stops_the_run_and_not_only_the_row(void **state)
+TEST(a_key_stops_the_run_and_not_only_the_row)
 {
     struct pace pace = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
     struct row row;
 
-    (void)state;
     engine.pace = &pace;
     ended_row(&row, GUARD_DEADLINE, 0);
     assert_false(pace.stopped);
@@ -60,7 +59,7 @@ static void a_key_stops_the_run_and_not_only_the_row(void **state)
     assert_true(pace.stopped); /* which shows no row that was under way */
 }
 
-static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
+TEST(state_that_the_body_changed_fails_the_row_and_is_named)
 {
     static const struct guard_ended changed = {.by = GUARD_CAME_BACK,
                                                .changed = "CR4 (OSFXSR cleared)"};
@@ -68,7 +67,6 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
         .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .changed = "the GS base"};
     struct row row;
 
-    (void)state;
     ends = &changed;
     ends_after = 1;
     row_of(&bench, 1, &row);
@@ -85,7 +83,7 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
 }
 
 /* By #UD or #GP. Where the row has not declared that, it fails as above. */
-static void a_row_that_the_cpu_may_refuse_is_unsupported_then(void **state)
+TEST(a_row_that_the_cpu_may_refuse_is_unsupported_then)
 {
     static const struct guard_ended refused = {
         .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .refused = true};
@@ -93,7 +91,6 @@ static void a_row_that_the_cpu_may_refuse_is_unsupported_then(void **state)
     struct bench b = bench;
     struct row row;
 
-    (void)state;
     ends = &refused;
     ends_after = 1;
     row_of(&b, 1, &row);
@@ -113,9 +110,8 @@ static void a_row_that_the_cpu_may_refuse_is_unsupported_then(void **state)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-static void a_row_is_stepped_after_its_last_window_and_timed_separately(void **state)
+TEST(a_row_is_stepped_after_its_last_window_and_timed_separately)
 {
-    (void)state;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     plant.instructions = 1;
@@ -128,11 +124,10 @@ static void a_row_is_stepped_after_its_last_window_and_timed_separately(void **s
     assert_true(row.taken.sampling_ticks < plant.step_ticks);
 }
 
-static void a_row_can_limit_its_windows(void **state)
+TEST(a_row_can_limit_its_windows)
 {
     struct bench few = bench;
 
-    (void)state;
     few.most_windows = 64;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
@@ -153,9 +148,8 @@ static void a_row_can_limit_its_windows(void **state)
 }
 
 /* The same windows, whatever the rounds: what all of them say is the same. */
-static void rounds_are_parts_of_one_row(void **state)
+TEST(rounds_are_parts_of_one_row)
 {
-    (void)state;
     engine.facts.samples = 2048;
     plant.extra = now_and_then;
     struct row one = whole_row(bench);
@@ -163,7 +157,7 @@ static void rounds_are_parts_of_one_row(void **state)
     assert_int_equal(one.spread.rounds, 1);
     assert_int_equal(one.gross.ticks.n, 2048);
     for (unsigned rounds = 2; rounds <= ROUNDS_MOST; rounds *= 2) {
-        start(NULL);
+        start();
         engine.facts.samples = 2048;
         engine.facts.rounds = rounds;
         plant.extra = now_and_then;
@@ -190,9 +184,8 @@ static double slower_body(enum window_kind k, size_t i)
 }
 
 /* What differs from round to round is in the placements' figures, and so in their interval. */
-static void rounds_are_in_the_interval(void **state)
+TEST(rounds_are_in_the_interval)
 {
-    (void)state;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     plant.extra = slower_body;
@@ -206,9 +199,8 @@ static void rounds_are_in_the_interval(void **state)
     assert_true(row.spread.theta[0] == row.spread.round_theta[0]);
 }
 
-static void fixed_layout_has_a_part_in_each_round(void **state)
+TEST(fixed_layout_has_a_part_in_each_round)
 {
-    (void)state;
     options.layout = LAYOUT_FIXED;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
@@ -221,11 +213,10 @@ static void fixed_layout_has_a_part_in_each_round(void **state)
     assert_true(row.figure.cycles.hi - row.figure.cycles.theta > 0.1);
 }
 
-static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
+TEST(a_row_that_is_stopped_has_its_whole_rounds)
 {
     struct row row;
 
-    (void)state;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     row_of(&bench, 2, &row);
@@ -251,12 +242,11 @@ static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
     assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
 }
 
-static void a_fault_in_a_later_round_ends_the_row(void **state)
+TEST(a_fault_in_a_later_round_ends_the_row)
 {
     struct guard_ended ended = {.by = GUARD_FAULT, .what = "#UD"};
     struct row row;
 
-    (void)state;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     row_of(&bench, 1, &row);
@@ -273,13 +263,12 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
 }
 
 /* Setup, windows and check: parts after the one that ends are not called. */
-static void setup_windows_and_check_are_guarded(void **state)
+TEST(setup_windows_and_check_are_guarded)
 {
     static const bool windows[] = {false, true, true};
     struct guard_ended ended = {.by = GUARD_DEADLINE};
     struct row row;
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         plant.calls = 0;
         ends = &ended;
@@ -300,11 +289,10 @@ static void setup_windows_and_check_are_guarded(void **state)
     assert_true(row.out.ended && plant.calls > 0);
 }
 
-static void short_rounds_have_one_deadline(void **state)
+TEST(short_rounds_have_one_deadline)
 {
     struct row row;
 
-    (void)state;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     engine.facts.tsc_hz = 1e9;
@@ -329,12 +317,11 @@ static uint64_t row_ran(void)
 }
 
 /* A process that waits for a CPU: what passes is not what the row uses. */
-static void time_that_a_platform_does_not_count_ends_no_row(void **state)
+TEST(time_that_a_platform_does_not_count_ends_no_row)
 {
     struct platform counts = platform;
     struct row row;
 
-    (void)state;
     counts.row_ran = row_ran;
     engine.p = &counts;
     engine.facts.samples = 2048;
@@ -356,15 +343,14 @@ static double each_another(enum window_kind k, size_t i)
 }
 
 /* More values than there are bins: bins are wider, and the figure is the same. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     engine.facts.samples = 2048;
     plant.extra = each_another;
     struct row one = whole_row(bench);
     assert_int_equal(one.gross.hist->width, 1);
     assert_int_equal(one.gross.hist->used, 2048);
-    start(NULL);
+    start();
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     plant.extra = each_another;
@@ -385,11 +371,10 @@ static void memory_is_bounded(void **state)
     assert_true(gathered_need(&options, 2048, 4) * sizeof(uint64_t) < 24000);
 }
 
-static void exact_figures_need_one_round(void **state)
+TEST(exact_figures_need_one_round)
 {
     struct behave_verdict v = {.execution = EXEC_INSTRUCTIONS, .ticks_per_instruction = 128};
 
-    (void)state;
     engine_executed_by(&engine, &v);
     assert_int_equal(engine.facts.rounds, 1);
     v.execution = EXEC_EMULATED;
@@ -402,29 +387,4 @@ static void exact_figures_need_one_round(void **state)
     options.method = METHOD_PLAIN;
     engine_executed_by(&engine, &v);
     assert_int_equal(engine.facts.rounds, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_fault_fails_the_row_and_its_place_is_named, start),
-        cmocka_unit_test_setup(state_that_the_body_changed_fails_the_row_and_is_named, start),
-        cmocka_unit_test_setup(a_row_that_the_cpu_may_refuse_is_unsupported_then, start),
-        cmocka_unit_test_setup(a_row_can_limit_its_windows, start),
-        cmocka_unit_test_setup(the_deadline_fails_the_row, start),
-        cmocka_unit_test_setup(a_key_stops_the_run_and_not_only_the_row, start),
-        cmocka_unit_test_setup(a_row_is_stepped_after_its_last_window_and_timed_separately, start),
-        cmocka_unit_test_setup(rounds_are_parts_of_one_row, start),
-        cmocka_unit_test_setup(rounds_are_in_the_interval, start),
-        cmocka_unit_test_setup(fixed_layout_has_a_part_in_each_round, start),
-        cmocka_unit_test_setup(a_row_that_is_stopped_has_its_whole_rounds, start),
-        cmocka_unit_test_setup(a_fault_in_a_later_round_ends_the_row, start),
-        cmocka_unit_test_setup(setup_windows_and_check_are_guarded, start),
-        cmocka_unit_test_setup(short_rounds_have_one_deadline, start),
-        cmocka_unit_test_setup(time_that_a_platform_does_not_count_ends_no_row, start),
-        cmocka_unit_test_setup(memory_is_bounded, start),
-        cmocka_unit_test_setup(exact_figures_need_one_round, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

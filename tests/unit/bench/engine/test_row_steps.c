@@ -10,10 +10,12 @@ static void a_step_takes(double us)
     engine.facts.stepping = (struct stepping_state){.tried = true, .ticks = us * 1000};
 }
 
-static void instructions_per_operation_are_those_that_twice_as_many_add(void **state)
+BEFORE_EACH(begin_row);
+
+TEST(instructions_per_operation_are_those_that_twice_as_many_add)
 {
-    (void)state;
     const struct stepped *s = go();
+
     assert_true(stepped_known(s) && s->doubled);
     assert_true(s->instructions == 3);
     assert_true(s->iterations == 0);
@@ -21,9 +23,8 @@ static void instructions_per_operation_are_those_that_twice_as_many_add(void **s
     assert_int_equal(s->empty2.instructions - s->empty.instructions, 2 * s->ops);
 }
 
-static void windows_are_as_long_as_300_steps_allow(void **state)
+TEST(windows_are_as_long_as_300_steps_allow)
 {
-    (void)state;
     a_step_takes(0.2);
     const struct stepped *s = go();
     assert_int_equal(s->ops, (STEPPED_WINDOW - FRAME) / (2 * 5));
@@ -32,9 +33,8 @@ static void windows_are_as_long_as_300_steps_allow(void **state)
     assert_int_equal(go()->ops, 2);
 }
 
-static void where_a_step_takes_long_one_operation_is_stepped(void **state)
+TEST(where_a_step_takes_long_one_operation_is_stepped)
 {
-    (void)state;
     a_step_takes(16);
     const struct stepped *s = go();
     assert_int_equal(s->ops, 1);
@@ -43,12 +43,11 @@ static void where_a_step_takes_long_one_operation_is_stepped(void **state)
 }
 
 /* For a row that can do few: the windows with the fewest, then longer ones if there is time. */
-static void a_rows_steps_take_two_milliseconds(void **state)
+TEST(a_rows_steps_take_two_milliseconds)
 {
     /* us, as measured: 0.1 to 0.3 booted, 5 to 85 in a process. */
     const double cost[] = {0.1, 0.2, 0.3, 0.5, 1, 1.6, 1.7, 2, 5, 16, 33, 85};
 
-    (void)state;
     for (made.of_body = 1; made.of_body <= 40; made.of_body += 3) {
         a_step_takes(1e3);
         const uint64_t fewest = go()->traps;
@@ -63,9 +62,8 @@ static void a_rows_steps_take_two_milliseconds(void **state)
     }
 }
 
-static void a_grain_and_the_most_operations_are_kept(void **state)
+TEST(a_grain_and_the_most_operations_are_kept)
 {
-    (void)state;
     a_step_takes(0.2);
     loop.grain = 4;
     loop.most_ops = 16;
@@ -79,9 +77,8 @@ static void a_grain_and_the_most_operations_are_kept(void **state)
     assert_true(s->instructions == 3);
 }
 
-static void fewer_than_a_grain_are_stepped_where_a_row_declares_it(void **state)
+TEST(fewer_than_a_grain_are_stepped_where_a_row_declares_it)
 {
-    (void)state;
     a_step_takes(16);
     loop.ops = loop.grain = 1024;
     loop.most_ops = 2048;
@@ -94,9 +91,8 @@ static void fewer_than_a_grain_are_stepped_where_a_row_declares_it(void **state)
 
 /* Returns whether it is doubled depends on its steps, not on this machine's time, because the
  * figure may differ. */
-static void a_long_row_is_doubled_up_to_a_bound(void **state)
+TEST(a_long_row_is_doubled_up_to_a_bound)
 {
-    (void)state;
     loop.ops = loop.grain = 2900;
     for (int slow = 0; slow < 2; slow++) {
         if (slow)
@@ -116,9 +112,8 @@ static void a_long_row_is_doubled_up_to_a_bound(void **state)
     assert_null(walked_row.out.why);
 }
 
-static void where_a_step_takes_long_the_bound_is_a_time(void **state)
+TEST(where_a_step_takes_long_the_bound_is_a_time)
 {
-    (void)state;
     a_step_takes(100);
     loop.grain = loop.ops = 1500; /* twice that are 15,000 steps: a second and a half */
     assert_non_null(strstr(go()->why_not, "10000 steps for 3000 operations"));
@@ -128,9 +123,8 @@ static void where_a_step_takes_long_the_bound_is_a_time(void **state)
     assert_true(stepped_known(go())); /* 300 steps are always taken */
 }
 
-static void a_row_that_is_not_doubled_has_its_own_operations(void **state)
+TEST(a_row_that_is_not_doubled_has_its_own_operations)
 {
-    (void)state;
     loop.form = FORM_FUNCTION;
     loop.not_doubled = true;
     loop.ops = 100;
@@ -161,9 +155,8 @@ static const char *wants_more(const struct object *o, uint64_t operations)
     return operations < enough ? "too few" : NULL;
 }
 
-static void a_check_may_want_more_operations(void **state)
+TEST(a_check_may_want_more_operations)
 {
-    (void)state;
     a_step_takes(16);
     loop.check = wants_more;
     loop.ops = 100;
@@ -180,18 +173,16 @@ static void a_check_may_want_more_operations(void **state)
     assert_null(walked_row.out.why);
 }
 
-static void iterations_of_a_string_instruction_are_counted_separately(void **state)
+TEST(iterations_of_a_string_instruction_are_counted_separately)
 {
-    (void)state;
     made.repeats = 63;
     const struct stepped *s = go();
     assert_true(s->instructions == 3);
     assert_true(s->iterations == 64);
 }
 
-static void work_that_is_gone_counts_0_instructions(void **state)
+TEST(work_that_is_gone_counts_0_instructions)
 {
-    (void)state;
     made.of_body = made.of_empty;
     const struct stepped *s = go();
     assert_true(stepped_known(s));
@@ -209,9 +200,8 @@ static void says(const char *why)
     assert_null(walked_row.out.why);
 }
 
-static void instructions_that_are_not_counted_have_the_reason(void **state)
+TEST(instructions_that_are_not_counted_have_the_reason)
 {
-    (void)state;
     made.at_end = 2;
     made.end = STEPPING_TRANSACTION;
     says("XBEGIN");
@@ -235,11 +225,10 @@ static void instructions_that_are_not_counted_have_the_reason(void **state)
 }
 
 /* Some emulators ignore the flag; others trap only after branches, if BTF is set. */
-static void no_instructions_are_counted_if_the_trap_flag_misses_some(void **state)
+TEST(no_instructions_are_counted_if_the_trap_flag_misses_some)
 {
     static const uint64_t seen[] = {0, 1, STEP_KNOWN - 1, STEP_KNOWN + 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
         char why[32];
         engine.facts.stepping.tried = false;
@@ -251,11 +240,10 @@ static void no_instructions_are_counted_if_the_trap_flag_misses_some(void **stat
     }
 }
 
-static void a_step_that_does_not_return_fails_its_row(void **state)
+TEST(a_step_that_does_not_return_fails_its_row)
 {
     static const struct guard_ended fault = {.by = GUARD_FAULT, .what = "#UD"};
 
-    (void)state;
     ends = &fault;
     ends_after = 3; /* the known code, the setup, the window's own call ends */
     go();
@@ -264,12 +252,11 @@ static void a_step_that_does_not_return_fails_its_row(void **state)
     assert_false(stepped_known(&walked_row.stepped));
 }
 
-static void a_person_who_stops_the_run_fails_no_row(void **state)
+TEST(a_person_who_stops_the_run_fails_no_row)
 {
     static const struct guard_ended stopped = {.by = GUARD_STOPPED};
     struct pace pace = {0};
 
-    (void)state;
     engine.pace = &pace;
     ends = &stopped;
     ends_after = 3;
@@ -279,9 +266,8 @@ static void a_person_who_stops_the_run_fails_no_row(void **state)
     assert_false(walked_row.out.ended);
 }
 
-static void no_instructions_are_reported_if_stepping_is_off_or_the_row_failed(void **state)
+TEST(no_instructions_are_reported_if_stepping_is_off_or_the_row_failed)
 {
-    (void)state;
     options.instructions = INSTRUCTIONS_OFF;
     assert_false(go()->tried);
     options.instructions = INSTRUCTIONS_AUTO;
@@ -291,31 +277,4 @@ static void no_instructions_are_reported_if_stepping_is_off_or_the_row_failed(vo
     stepped_row(&engine, &walked_row, 0);
     assert_false(walked_row.stepped.tried);
     assert_int_equal(made.windows, 0);
-}
-
-#define TEST(name_) cmocka_unit_test_setup(name_, begin_row)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(instructions_per_operation_are_those_that_twice_as_many_add),
-        TEST(windows_are_as_long_as_300_steps_allow),
-        TEST(where_a_step_takes_long_one_operation_is_stepped),
-        TEST(a_rows_steps_take_two_milliseconds),
-        TEST(a_grain_and_the_most_operations_are_kept),
-        TEST(fewer_than_a_grain_are_stepped_where_a_row_declares_it),
-        TEST(a_long_row_is_doubled_up_to_a_bound),
-        TEST(where_a_step_takes_long_the_bound_is_a_time),
-        TEST(a_row_that_is_not_doubled_has_its_own_operations),
-        TEST(a_check_may_want_more_operations),
-        TEST(iterations_of_a_string_instruction_are_counted_separately),
-        TEST(work_that_is_gone_counts_0_instructions),
-        TEST(instructions_that_are_not_counted_have_the_reason),
-        TEST(no_instructions_are_counted_if_the_trap_flag_misses_some),
-        TEST(a_step_that_does_not_return_fails_its_row),
-        TEST(a_person_who_stops_the_run_fails_no_row),
-        TEST(no_instructions_are_reported_if_stepping_is_off_or_the_row_failed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,21 +53,20 @@ WINDOW_OF(counted_body, by_counter, true)
 
 /* --- the TSC ---------------------------------------------------------------------------------- */
 
-static int begin_counting(void **state)
+static void begin_counting(void)
 {
-    begin_row(state);
+    begin_row();
     hidden = 0;
     hidden_in_op = 0;
     disturbed = 0;
     engine.facts.execution = EXEC_INSTRUCTIONS;
     places[0].kind[KIND_EMPTY].fn = timed_empty;
     places[0].kind[KIND_BODY].fn = timed_body;
-    return 0;
 }
 
-static void free_and_stepped_windows_execute_the_same_instructions(void **state)
+TEST(free_and_stepped_windows_execute_the_same_instructions)
 {
-    (void)state;
+    begin_counting();
     made.repeats = 64; /* QEMU counts 65 for 64 iterations, and traps as often */
     const struct stepped *s = go();
     assert_true(s->compared);
@@ -76,9 +75,9 @@ static void free_and_stepped_windows_execute_the_same_instructions(void **state)
     assert_int_equal(engine.facts.stepping.unlike, 0);
 }
 
-static void one_instruction_that_was_not_stepped_is_seen(void **state)
+TEST(one_instruction_that_was_not_stepped_is_seen)
 {
-    (void)state;
+    begin_counting();
     hidden = 1;
     const struct stepped *s = go();
     assert_true(s->compared);
@@ -90,9 +89,9 @@ static void one_instruction_that_was_not_stepped_is_seen(void **state)
     assert_int_equal(engine.facts.stepping.unlike, 2);
 }
 
-static void an_nmi_in_a_free_window_costs_another_try(void **state)
+TEST(an_nmi_in_a_free_window_costs_another_try)
 {
-    (void)state;
+    begin_counting();
     disturbed = 3;
     const struct stepped *s = go();
     assert_true(s->compared);
@@ -144,9 +143,9 @@ static struct timer *retired_missing(void *context, const char **why)
     return NULL;
 }
 
-static int begin_counter(void **state)
+static void begin_counter(void)
 {
-    begin_row(state);
+    begin_row();
     hidden = 0;
     hidden_in_op = 0;
     disturbed = 0;
@@ -159,12 +158,11 @@ static int begin_counter(void **state)
     steppable.retired = retired_made;
     places[0].kind[KIND_EMPTY].fn = counted_empty;
     places[0].kind[KIND_BODY].fn = counted_body;
-    return 0;
 }
 
-static void a_counter_agrees(void **state)
+TEST(a_counter_agrees)
 {
-    (void)state;
+    begin_counter();
     made.repeats = 63; /* it counts a string instruction once */
     const struct stepped *s = go();
     assert_true(s->compared && s->by_counter == 3);
@@ -177,9 +175,9 @@ static void a_counter_agrees(void **state)
     assert_string_equal(walked_row.stepped.unlike, "");
 }
 
-static void an_interrupt_in_a_window_costs_another_try(void **state)
+TEST(an_interrupt_in_a_window_costs_another_try)
 {
-    (void)state;
+    begin_counter();
     disturbed = 3; /* the first two tries */
     const struct stepped *s = go();
     assert_string_equal(s->unlike, "");
@@ -189,9 +187,9 @@ static void an_interrupt_in_a_window_costs_another_try(void **state)
     assert_null(walked_row.out.why);
 }
 
-static void a_row_that_is_not_doubled_is_compared(void **state)
+TEST(a_row_that_is_not_doubled_is_compared)
 {
-    (void)state;
+    begin_counter();
     loop.not_doubled = true;
     const struct stepped *s = go();
     assert_true(s->compared && !s->doubled && s->by_counter == 3);
@@ -199,9 +197,9 @@ static void a_row_that_is_not_doubled_is_compared(void **state)
 }
 
 /* As if a hypervisor swallows traps of which nothing here knows. */
-static void a_counter_that_disagrees_fails_nothing(void **state)
+TEST(a_counter_that_disagrees_fails_nothing)
 {
-    (void)state;
+    begin_counter();
     hidden = 2;
     const struct stepped *s = go();
     assert_true(s->compared && stepped_known(s));
@@ -220,9 +218,9 @@ static enum work judged(void)
 }
 
 /* Work is gone only by both counts, and done only by both. */
-static void work_is_not_judged_if_counter_and_steps_disagree_about_it(void **state)
+TEST(work_is_not_judged_if_counter_and_steps_disagree_about_it)
 {
-    (void)state;
+    begin_counter();
     made.of_body = made.of_empty;
     hidden_in_op = 3; /* traps that were swallowed */
     assert_int_equal(judged(), WORK_NOT_JUDGED);
@@ -241,9 +239,9 @@ static void work_is_not_judged_if_counter_and_steps_disagree_about_it(void **sta
     assert_int_equal(walked_row.out.status, ROW_OK);
 }
 
-static void a_counter_that_does_not_start_is_tried_once(void **state)
+TEST(a_counter_that_does_not_start_is_tried_once)
 {
-    (void)state;
+    begin_counter();
     counter_withheld = true;
     go();
     const struct stepped *s = go();
@@ -260,33 +258,12 @@ static void a_counter_that_does_not_start_is_tried_once(void **state)
     assert_false(go()->compared);
 }
 
-static void a_counter_that_cannot_be_read_is_not_compared(void **state)
+TEST(a_counter_that_cannot_be_read_is_not_compared)
 {
-    (void)state;
+    begin_counter();
     counter_unreadable = true;
     const struct stepped *s = go();
     assert_true(stepped_known(s));
     assert_false(s->compared || is_known(s->by_counter));
     assert_int_equal(counter_stops, 1);
-}
-
-#define COUNTED(name_) cmocka_unit_test_setup(name_, begin_counting)
-#define COUNTER(name_) cmocka_unit_test_setup(name_, begin_counter)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COUNTED(free_and_stepped_windows_execute_the_same_instructions),
-        COUNTED(one_instruction_that_was_not_stepped_is_seen),
-        COUNTED(an_nmi_in_a_free_window_costs_another_try),
-        COUNTER(a_counter_agrees),
-        COUNTER(an_interrupt_in_a_window_costs_another_try),
-        COUNTER(a_row_that_is_not_doubled_is_compared),
-        COUNTER(a_counter_that_disagrees_fails_nothing),
-        COUNTER(work_is_not_judged_if_counter_and_steps_disagree_about_it),
-        COUNTER(a_counter_that_does_not_start_is_tried_once),
-        COUNTER(a_counter_that_cannot_be_read_is_not_compared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

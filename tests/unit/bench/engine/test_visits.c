@@ -7,9 +7,8 @@
 static const struct pairs_figure none, one = {1, 50, 100, 1}, five = {5, 50, 100, 1},
                                        slow = {5, 90, 180, 1};
 
-static void a_disturbed_visit_is_found(void **state)
+TEST(a_disturbed_visit_is_found)
 {
-    (void)state;
     struct visits v = {0};
 
     visits_add(&v, 0, &five, &five);
@@ -21,9 +20,8 @@ static void a_disturbed_visit_is_found(void **state)
     assert_true(visits_are_shared(&v));
 }
 
-static void a_repetition_counts_if_it_is_less_disturbed(void **state)
+TEST(a_repetition_counts_if_it_is_less_disturbed)
 {
-    (void)state;
     struct visits v = {0};
 
     visits_add(&v, 0, &five, &five);
@@ -44,9 +42,8 @@ static void a_repetition_counts_if_it_is_less_disturbed(void **state)
 }
 
 /* Student's t of two visits is 64: such an interval would say nothing. */
-static void few_visits_have_a_figure_without_an_interval(void **state)
+TEST(few_visits_have_a_figure_without_an_interval)
 {
-    (void)state;
     struct visits v = {0};
 
     for (unsigned i = 0; i < VISITS_LEAST; i++) {
@@ -57,12 +54,11 @@ static void few_visits_have_a_figure_without_an_interval(void **state)
     }
 }
 
-static void visits_that_differ_much_have_no_interval(void **state)
+TEST(visits_that_differ_much_have_no_interval)
 {
     static const float cycles[] = {100, 101, 300};
     struct visits v = {0};
 
-    (void)state;
     for (unsigned i = 0; i < VISITS_LEAST; i++) {
         const struct pairs_figure f = {5, 50, cycles[i], 1};
         visits_add(&v, i, &f, &f);
@@ -70,16 +66,4 @@ static void visits_that_differ_much_have_no_interval(void **state)
     struct visits_figure f = visits_figure(&v, VISITS_ROUNDS_MOST, 0.01, true);
     assert_close(f.cycles, 101, 1e-6);
     assert_false(is_known(f.lo) || is_known(f.hi)); /* it would reach below zero */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disturbed_visit_is_found),
-        cmocka_unit_test(visits_that_differ_much_have_no_interval),
-        cmocka_unit_test(few_visits_have_a_figure_without_an_interval),
-        cmocka_unit_test(a_repetition_counts_if_it_is_less_disturbed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

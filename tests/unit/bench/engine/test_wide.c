@@ -62,7 +62,7 @@ static struct row measured(const struct unit *unit, bool has_licences, double ev
     static struct platform here;
 
     memset(&core, 0, sizeof core);
-    start(NULL);
+    start();
     here = platform;
     here.cpu = &with_avx;
     engine.p = &here;
@@ -80,10 +80,10 @@ static struct row measured(const struct unit *unit, bool has_licences, double ev
     return whole_row(b);
 }
 
-static void a_row_is_measured_at_full_rate(void **state)
+TEST(a_row_is_measured_at_full_rate)
 {
-    (void)state;
     struct row row = measured(&zmm, true, 0);
+
     assert_int_equal(row.out.status, ROW_OK);
     assert_true(row.taken.wide);
     assert_true(core.slow > 0);
@@ -92,26 +92,26 @@ static void a_row_is_measured_at_full_rate(void **state)
 }
 
 /* Without the warm-up the simulation shows another figure, so this tests something. */
-static void a_row_that_is_not_recognised_is_not(void **state)
+TEST(a_row_that_is_not_recognised_is_not)
 {
-    (void)state;
     struct row row = measured(&xmm, true, 700);
+
     assert_true(fabs(row.figure.cycles.theta - plant.operation) > 0.1 * plant.operation);
 }
 
-static void a_pause_disturbs_its_block_and_no_other(void **state)
+TEST(a_pause_disturbs_its_block_and_no_other)
 {
-    (void)state;
     struct row row = measured(&zmm, true, 700);
+
     assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
     assert_true(row.taken.disturbed > 0 && row.taken.disturbed < row.gross.ticks.n / 2);
 }
 
 /* It takes the time of the warm-up: one for each part, and none where nothing is wide. */
-static void a_core_without_licences_has_the_same_figure(void **state)
+TEST(a_core_without_licences_has_the_same_figure)
 {
-    (void)state;
     struct row narrow = measured(&xmm, false, 0);
+
     assert_false(narrow.taken.wide);
     assert_true(fabs(narrow.figure.cycles.theta - plant.operation) < 1e-6);
     struct row row = measured(&zmm, false, 0);
@@ -164,11 +164,10 @@ static const struct instruction instructions[] = {
 enum { INSTRUCTIONS = sizeof instructions / sizeof instructions[0] };
 
 /* Opcodes inside other instructions are not seen, whatever comes before or after. */
-static void code_with_wide_vectors_is_recognised(void **state)
+TEST(code_with_wide_vectors_is_recognised)
 {
     uint8_t code[3 * sizeof instructions[0].code];
 
-    (void)state;
     for (unsigned i = 0; i < INSTRUCTIONS * INSTRUCTIONS; i++) {
         const struct instruction *first = &instructions[i / INSTRUCTIONS];
         const struct instruction *second = &instructions[i % INSTRUCTIONS];
@@ -180,9 +179,8 @@ static void code_with_wide_vectors_is_recognised(void **state)
     assert_false(wide_code(code, 0));
 }
 
-static void lengths_of_instructions_are_known(void **state)
+TEST(lengths_of_instructions_are_known)
 {
-    (void)state;
     for (unsigned i = 0; i < INSTRUCTIONS; i++) {
         const struct instruction *one = &instructions[i];
         if (one->code[0] != 0x8a) /* that is two */
@@ -190,18 +188,4 @@ static void lengths_of_instructions_are_known(void **state)
         for (size_t n = 1; n < one->length; n++)
             assert_true(wide_length(one->code, n) > 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_with_wide_vectors_is_recognised),
-        cmocka_unit_test(lengths_of_instructions_are_known),
-        cmocka_unit_test(a_row_is_measured_at_full_rate),
-        cmocka_unit_test(a_row_that_is_not_recognised_is_not),
-        cmocka_unit_test(a_pause_disturbs_its_block_and_no_other),
-        cmocka_unit_test(a_core_without_licences_has_the_same_figure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

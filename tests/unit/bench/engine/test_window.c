@@ -17,13 +17,12 @@ static size_t build(struct code *c, const char *name)
     return (size_t)(entry - buffer);
 }
 
-static void an_address_is_found_in_its_window(void **state)
+TEST(an_address_is_found_in_its_window)
 {
     struct code code = {.p = &platform};
     size_t first = build(&code, "suite/row/E"), end = code.used;
     size_t second = build(&code, "suite/row/B"), last = code.used - 1, offset = 99;
 
-    (void)state;
     assert_true(window_holds(buffer, first, "suite/row/E", &offset));
     assert_int_equal(offset, 0);
     assert_true(window_holds(buffer, last, "suite/row/B", &offset));
@@ -36,7 +35,7 @@ static void an_address_is_found_in_its_window(void **state)
 }
 
 /* All except its tag, and the code that enters and leaves it. */
-static void the_stepped_code_is_between_entry_and_exit(void **state)
+TEST(the_stepped_code_is_between_entry_and_exit)
 {
     static UNIT_OF(history, 2, 0xf8, 0xf9);
     static UNIT_OF(body, 1, 0x91);
@@ -48,7 +47,6 @@ static void the_stepped_code_is_between_entry_and_exit(void **state)
                                .copies = 3};
     struct code code = {.p = &platform};
     const uint8_t *from, *to;
-    (void)state;
     assert_non_null(code_window(&code, &spec));
     from = code.part.from;
     to = code.part.to;
@@ -64,11 +62,10 @@ static UNIT_OF(three, 3, 0x48, 0x83, 0xc7);
 static UNIT_OF(nine, 9, 0x48, 0x83, 0xc7, 0x01, 0x90, 0xf8, 0xf9, 0x91, 0x92);
 
 /* Of any length, up to the buffer's end; nothing after the window is touched. */
-static void copies_follow_each_other(void **state)
+TEST(copies_follow_each_other)
 {
     static const struct unit *const units[] = {&unit_one, &unit_three, &unit_nine};
 
-    (void)state;
     for (size_t u = 0; u < 3; u++)
         for (uint32_t copies = 0; copies < 70; copies++) {
             const struct unit *unit = units[u];
@@ -94,7 +91,7 @@ static void copies_follow_each_other(void **state)
 }
 
 /* Neither measured nor stepped. The value of `arg` is in its field. */
-static void code_after_the_window_is_between_the_second_reading_and_the_exit(void **state)
+TEST(code_after_the_window_is_between_the_second_reading_and_the_exit)
 {
     static UNIT_OF(after, 1, 0x92);
     static const struct unit with_arg = {5, 1, FIXUP_ARG, {0xb9, 0, 0, 0, 0}};
@@ -108,22 +105,9 @@ static void code_after_the_window_is_between_the_second_reading_and_the_exit(voi
     struct code code = {.p = &platform};
     const uint8_t *to;
 
-    (void)state;
     assert_non_null(code_window(&code, &spec));
     to = code.part.to;
     assert_memory_equal(to - sizeof part, part, sizeof part);
     assert_int_equal(*to, 0x92);
     assert_int_equal(to[1], unit_window_leave.code[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_is_found_in_its_window),
-        cmocka_unit_test(the_stepped_code_is_between_entry_and_exit),
-        cmocka_unit_test(code_after_the_window_is_between_the_second_reading_and_the_exit),
-        cmocka_unit_test(copies_follow_each_other),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

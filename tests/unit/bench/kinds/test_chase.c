@@ -52,9 +52,8 @@ static const uint64_t sizes[] = {4 * KIB,  5 * KIB, 96 * KIB, 2 * MIB, 3 * MIB,
                                  24 * MIB, 4 * KIB, 3 * MIB,  24 * MIB};
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
-static void every_line_is_visited_once(void **state)
+TEST(every_line_is_visited_once)
 {
-    (void)state;
     for (size_t i = 0; i < SIZES; i++) {
         struct chase c = make(sizes[i], i);
         assert_int_equal(chase_check(&c), c.n);
@@ -69,9 +68,8 @@ static void **line(uint64_t i)
 }
 
 /* Two lines exchange their successors, so the cycle becomes two cycles. */
-static void two_cycles_fail_the_check(void **state)
+TEST(two_cycles_fail_the_check)
 {
-    (void)state;
     for (size_t i = 0; i < SIZES; i++) {
         struct chase c = make(sizes[i], i);
         void *kept = *line(1);
@@ -82,22 +80,20 @@ static void two_cycles_fail_the_check(void **state)
     }
 }
 
-static void a_line_that_points_to_itself_fails_the_check(void **state)
+TEST(a_line_that_points_to_itself_fails_the_check)
 {
     struct chase c = make(64 * KIB, 1);
 
-    (void)state;
     *line(7) = line(7);
     assert_true(chase_check(&c) < c.n);
     drop();
 }
 
-static void pointers_out_of_the_set_fail_the_check(void **state)
+TEST(pointers_out_of_the_set_fail_the_check)
 {
     struct chase c = make(64 * KIB, 1);
     void *wild[] = {NULL, set - CHASE_LINE, set + 64 * KIB, set + 8, (void *)~7ull};
 
-    (void)state;
     for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
         chase_build(&c, set, 64 * KIB, map, &lines, 2);
         *line(9) = wild[i];
@@ -123,9 +119,8 @@ static void walks_share_no_line(const struct chase *c)
     }
 }
 
-static void timed_walks_have_whole_laps_or_share_no_line(void **state)
+TEST(timed_walks_have_whole_laps_or_share_no_line)
 {
-    (void)state;
     for (size_t i = 0; i < SIZES; i++) {
         struct chase c = make(sizes[i], i);
         bool laps = chase_walks(&c, 0).steps % c.n == 0;
@@ -147,9 +142,8 @@ static void timed_walks_have_whole_laps_or_share_no_line(void **state)
 }
 
 /* The warm-up walks small sets only: in large ones it would use up the lines of a timed walk. */
-static void the_warm_up_walks_small_sets_only(void **state)
+TEST(the_warm_up_walks_small_sets_only)
 {
-    (void)state;
     for (size_t i = 0; i < SIZES; i++) {
         struct chase c = make(sizes[i], i);
         walked = 0;
@@ -161,11 +155,10 @@ static void the_warm_up_walks_small_sets_only(void **state)
 }
 
 /* An element per page: the check finds each, and their lines fill the sets of a cache evenly. */
-static void elements_one_per_page_fill_the_cache_sets_evenly(void **state)
+TEST(elements_one_per_page_fill_the_cache_sets_evenly)
 {
     static const uint64_t spans[] = {64 * KIB, 80 * KIB, 96 * KIB, 112 * KIB, 3 * MIB};
 
-    (void)state;
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
         struct chase c = make(spans[i], 1);
         unsigned in_line[64] = {0}, least = UINT32_MAX, most = 0;
@@ -189,13 +182,12 @@ static void elements_one_per_page_fill_the_cache_sets_evenly(void **state)
 }
 
 /* In large pages every element is in another line of its page: pages may be the same memory. */
-static void elements_of_large_pages_are_in_different_lines(void **state)
+TEST(elements_of_large_pages_are_in_different_lines)
 {
     static const struct bench_curve large = {.load = BENCH_PAGES, .page = BENCH_2M};
     const uint64_t bytes = 12ull * BENCH_2M;
     struct chase c = make(bytes, 1);
 
-    (void)state;
     chase_build(&c, set, bytes, map, &large, 4);
     assert_int_equal(c.n, 12);
     assert_int_equal(chase_check(&c), 12);
@@ -207,34 +199,16 @@ static void elements_of_large_pages_are_in_different_lines(void **state)
     drop();
 }
 
-static void a_walk_that_ends_elsewhere_fails(void **state)
+TEST(a_walk_that_ends_elsewhere_fails)
 {
     struct chase c = make(64 * KIB, 3);
     struct chase_walks w = chase_walks(&c, 0);
     struct chase_ticks t;
 
-    (void)state;
     for (unsigned which = 1; which <= 2; which++) {
         wrong_walk = which;
         assert_false(chase_time(&c, &w, &t));
     }
     assert_true(chase_time(&c, &w, &t));
     drop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_is_visited_once),
-        cmocka_unit_test(two_cycles_fail_the_check),
-        cmocka_unit_test(a_line_that_points_to_itself_fails_the_check),
-        cmocka_unit_test(pointers_out_of_the_set_fail_the_check),
-        cmocka_unit_test(timed_walks_have_whole_laps_or_share_no_line),
-        cmocka_unit_test(the_warm_up_walks_small_sets_only),
-        cmocka_unit_test(elements_one_per_page_fill_the_cache_sets_evenly),
-        cmocka_unit_test(elements_of_large_pages_are_in_different_lines),
-        cmocka_unit_test(a_walk_that_ends_elsewhere_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

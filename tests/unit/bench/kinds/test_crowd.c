@@ -196,9 +196,8 @@ static const struct platform_cores cores = {.count = CORES,
                                             .wake = wake},
                                    cores_that_run = {.count = CORES};
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     memset(&plant, 0, sizeof plant);
     memset(&crowd, 0, sizeof crowd);
     memset(plan_cores, 0, sizeof plan_cores);
@@ -219,8 +218,9 @@ static int start(void **state)
     crowd.met.row.out.bench = &bench;
     crowd.duration = 1;
     crowd.patience = 1000;
-    return 0;
 }
+
+BEFORE_EACH(start);
 
 static void judged(enum row_status status, const char *why)
 {
@@ -233,9 +233,9 @@ static void judged(enum row_status status, const char *why)
 
 /* A contest of one core, then of both; or one pair. */
 static void (*const meets[])(struct crowd *) = {contest, crowd_pingpong, crowd_skew};
-#define EACH_MEETING(m_) for (size_t m_ = 0; m_ < sizeof meets / sizeof *meets; m_++, start(state))
+#define EACH_MEETING(m_) for (size_t m_ = 0; m_ < sizeof meets / sizeof *meets; m_++, start())
 
-static void a_core_that_is_late_for_a_while_fails_nothing(void **state)
+TEST(a_core_that_is_late_for_a_while_fails_nothing)
 {
     EACH_MEETING(m)
     {
@@ -248,7 +248,7 @@ static void a_core_that_is_late_for_a_while_fails_nothing(void **state)
     }
 }
 
-static void a_core_without_a_cpu_is_not_judged(void **state)
+TEST(a_core_without_a_cpu_is_not_judged)
 {
     EACH_MEETING(m)
     {
@@ -260,7 +260,7 @@ static void a_core_without_a_cpu_is_not_judged(void **state)
     }
 }
 
-static void a_core_that_has_a_cpu_and_is_late_fails(void **state)
+TEST(a_core_that_has_a_cpu_and_is_late_fails)
 {
     EACH_MEETING(m)
     {
@@ -271,7 +271,7 @@ static void a_core_that_has_a_cpu_and_is_late_fails(void **state)
 }
 
 /* On the bare machine, and at once. */
-static void where_every_core_runs_one_that_is_late_fails(void **state)
+TEST(where_every_core_runs_one_that_is_late_fails)
 {
     EACH_MEETING(m)
     {
@@ -285,7 +285,7 @@ static void where_every_core_runs_one_that_is_late_fails(void **state)
 }
 
 /* However busy the machine is. */
-static void a_part_that_never_ends_fails(void **state)
+TEST(a_part_that_never_ends_fails)
 {
     EACH_MEETING(m)
     {
@@ -297,7 +297,7 @@ static void a_part_that_never_ends_fails(void **state)
     }
 }
 
-static void a_part_that_leaves_state_changed_fails(void **state)
+TEST(a_part_that_leaves_state_changed_fails)
 {
     EACH_MEETING(m)
     {
@@ -307,22 +307,21 @@ static void a_part_that_leaves_state_changed_fails(void **state)
     }
 }
 
-static void a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged(void **state)
+TEST(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged)
 {
     plant.ended_as_it_waits = true;
     plant.starved = true;
     crowd_pingpong(&crowd);
     judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
-    start(state);
+    start();
     plant.ended_as_it_waits = true;
     crowd_pingpong(&crowd);
     judged(ROW_WRONG, "core 0: it ran longer");
 }
 
 /* Although a plan of cores=types lists the cores that measure first. */
-static void cores_take_part_in_the_order_of_their_numbers(void **state)
+TEST(cores_take_part_in_the_order_of_their_numbers)
 {
-    (void)state;
     list[0] = 1;
     list[1] = 0;
     assert_int_equal(crowd_take_places(&crowd), 2);
@@ -332,9 +331,8 @@ static void cores_take_part_in_the_order_of_their_numbers(void **state)
     list[1] = 1;
 }
 
-static void lost_operations_fail(void **state)
+TEST(lost_operations_fail)
 {
-    (void)state;
     plant.lost = true;
     plant.starved = true;
     contest(&crowd);
@@ -366,9 +364,8 @@ static void has_interval(const struct estimate *e, double least, double step, do
     assert_float_equal(e->hi, most + e->within, 1e-9);
 }
 
-static void a_figure_of_pairs_is_the_median_of_passes_with_an_interval(void **state)
+TEST(a_figure_of_pairs_is_the_median_of_passes_with_an_interval)
 {
-    (void)state;
     on_silicon();
     crowd_pingpong(&crowd);
     judged(ROW_OK, NULL);
@@ -383,9 +380,8 @@ static void a_figure_of_pairs_is_the_median_of_passes_with_an_interval(void **st
 }
 
 /* Every bound holds, so those of a pair are the narrowest of all passes. */
-static void bounds_of_a_skew_are_the_narrowest(void **state)
+TEST(bounds_of_a_skew_are_the_narrowest)
 {
-    (void)state;
     on_silicon();
     plant.ahead = -500;
     crowd_skew(&crowd);
@@ -397,9 +393,8 @@ static void bounds_of_a_skew_are_the_narrowest(void **state)
     assert_true(crowd.met.ticks.hi > 500);
 }
 
-static void signals_have_an_interval(void **state)
+TEST(signals_have_an_interval)
 {
-    (void)state;
     on_silicon();
     crowd_wake(&crowd);
     judged(ROW_OK, NULL);
@@ -409,9 +404,8 @@ static void signals_have_an_interval(void **state)
     assert_float_equal(pairs[0].greatest, 3300, 0);
 }
 
-static void shootdowns_have_an_interval(void **state)
+TEST(shootdowns_have_an_interval)
 {
-    (void)state;
     on_silicon();
     bench.arg = PART;
     crowd_shootdown(&crowd);
@@ -424,9 +418,8 @@ static void shootdowns_have_an_interval(void **state)
     assert_float_equal(crowd.met.contest[0].greatest, 3300, 0);
 }
 
-static void each_number_of_cores_of_a_contest_has_an_interval(void **state)
+TEST(each_number_of_cores_of_a_contest_has_an_interval)
 {
-    (void)state;
     on_silicon();
     contest(&crowd);
     judged(ROW_OK, NULL);
@@ -442,9 +435,8 @@ static void each_number_of_cores_of_a_contest_has_an_interval(void **state)
     assert_float_equal(crowd.met.row.figure.ticks, crowd.met.contest[1].ticks.theta, 0);
 }
 
-static void a_core_may_be_late_in_each_pass(void **state)
+TEST(a_core_may_be_late_in_each_pass)
 {
-    (void)state;
     on_silicon();
     plant.late = 2;
     crowd_pingpong(&crowd);
@@ -454,7 +446,7 @@ static void a_core_may_be_late_in_each_pass(void **state)
 }
 
 /* Its times are not judged. */
-static void an_emulator_has_one_pass_and_no_interval(void **state)
+TEST(an_emulator_has_one_pass_and_no_interval)
 {
     EACH_MEETING(m)
     {
@@ -463,29 +455,4 @@ static void an_emulator_has_one_pass_and_no_interval(void **state)
         assert_int_equal(crowd.met.passes, 1);
         assert_false(is_known(crowd.met.ticks.lo) || is_known(crowd.met.ticks.hi));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_core_that_is_late_for_a_while_fails_nothing, start),
-        cmocka_unit_test_setup(a_core_without_a_cpu_is_not_judged, start),
-        cmocka_unit_test_setup(a_core_that_has_a_cpu_and_is_late_fails, start),
-        cmocka_unit_test_setup(where_every_core_runs_one_that_is_late_fails, start),
-        cmocka_unit_test_setup(a_part_that_never_ends_fails, start),
-        cmocka_unit_test_setup(a_part_that_leaves_state_changed_fails, start),
-        cmocka_unit_test_setup(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged,
-                               start),
-        cmocka_unit_test_setup(cores_take_part_in_the_order_of_their_numbers, start),
-        cmocka_unit_test_setup(lost_operations_fail, start),
-        cmocka_unit_test_setup(a_figure_of_pairs_is_the_median_of_passes_with_an_interval, start),
-        cmocka_unit_test_setup(bounds_of_a_skew_are_the_narrowest, start),
-        cmocka_unit_test_setup(signals_have_an_interval, start),
-        cmocka_unit_test_setup(shootdowns_have_an_interval, start),
-        cmocka_unit_test_setup(each_number_of_cores_of_a_contest_has_an_interval, start),
-        cmocka_unit_test_setup(a_core_may_be_late_in_each_pass, start),
-        cmocka_unit_test_setup(an_emulator_has_one_pass_and_no_interval, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

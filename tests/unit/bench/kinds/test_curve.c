@@ -23,9 +23,8 @@ static void reset(enum execution execution)
     memset(&fake_witness, 0, sizeof fake_witness);
 }
 
-static void two_caches_and_memory_are_found(void **state)
+TEST(two_caches_and_memory_are_found)
 {
-    (void)state;
     reset(EXEC_SILICON);
     const struct curve *c = made_curve(&row);
     assert_non_null(c);
@@ -54,11 +53,10 @@ static void two_caches_and_memory_are_found(void **state)
     assert_int_equal(c->level[2].cache, -1);
 }
 
-static void sizes_are_added_between_values_that_differ(void **state)
+TEST(sizes_are_added_between_values_that_differ)
 {
     unsigned seen = 0;
 
-    (void)state;
     reset(EXEC_SILICON);
     const struct curve *c = made_curve(&row);
     for (size_t i = 0; i < c->n; i++)
@@ -68,11 +66,10 @@ static void sizes_are_added_between_values_that_differ(void **state)
     assert_int_equal(c->n, 13 + 4);
 }
 
-static void every_element_is_counted(void **state)
+TEST(every_element_is_counted)
 {
     uint64_t lines = 0;
 
-    (void)state;
     reset(EXEC_SILICON);
     const struct curve *c = made_curve(&row);
     for (size_t i = 0; i < c->n; i++) {
@@ -82,9 +79,8 @@ static void every_element_is_counted(void **state)
     assert_int_equal(c->elements, lines);
 }
 
-static void a_neighbour_all_the_time_spoils_the_curve(void **state)
+TEST(a_neighbour_all_the_time_spoils_the_curve)
 {
-    (void)state;
     reset(EXEC_SILICON);
     fake_witness.is_shared = always;
     const struct curve *c = made_curve(&row);
@@ -97,9 +93,8 @@ static void a_neighbour_all_the_time_spoils_the_curve(void **state)
 }
 
 /* The pairs on a shared core are repeated, and not used. */
-static void an_occasional_neighbour_does_not_spoil_a_curve(void **state)
+TEST(an_occasional_neighbour_does_not_spoil_a_curve)
 {
-    (void)state;
     reset(EXEC_SILICON);
     fake_witness.is_shared = now_and_then;
     const struct curve *c = made_curve(&row);
@@ -117,9 +112,8 @@ static bool until_it_leaves(void)
 }
 
 /* What is left of the time goes to the visits that it disturbed. */
-static void points_are_measured_again_when_the_neighbour_has_left(void **state)
+TEST(points_are_measured_again_when_the_neighbour_has_left)
 {
-    (void)state;
     reset(EXEC_SILICON);
     made_curve(&row);
     leaves_after = core.polls;
@@ -134,9 +128,8 @@ static void points_are_measured_again_when_the_neighbour_has_left(void **state)
     }
 }
 
-static void a_walk_that_ends_at_a_wrong_element_fails_the_row(void **state)
+TEST(a_walk_that_ends_at_a_wrong_element_fails_the_row)
 {
-    (void)state;
     reset(EXEC_SILICON);
     made_memory.wrong_walk = 41; /* the second of a warm-up and a pair */
     const struct curve *c = made_curve(&row);
@@ -145,9 +138,8 @@ static void a_walk_that_ends_at_a_wrong_element_fails_the_row(void **state)
     assert_int_equal(c->n, 0);
 }
 
-static void without_memory_the_row_is_unsupported(void **state)
+TEST(without_memory_the_row_is_unsupported)
 {
-    (void)state;
     reset(EXEC_SILICON);
     core.area = 0;
     const struct curve *c = made_curve(&row);
@@ -161,9 +153,8 @@ static void without_memory_the_row_is_unsupported(void **state)
     assert_int_equal(made_curve(&row)->out.status, ROW_UNSUPPORTED);
 }
 
-static void with_little_memory_the_curve_ends_earlier(void **state)
+TEST(with_little_memory_the_curve_ends_earlier)
 {
-    (void)state;
     reset(EXEC_SILICON);
     core.area = 70 * KIB;
     const struct curve *c = made_curve(&row);
@@ -175,9 +166,8 @@ static void with_little_memory_the_curve_ends_earlier(void **state)
 
 /* However slow the machine is, the row keeps to its time, or measures two sizes. Each point has
  * enough visits for an interval. */
-static void a_curve_takes_at_most_its_rows_time(void **state)
+TEST(a_curve_takes_at_most_its_rows_time)
 {
-    (void)state;
     for (double slow = 1; slow < 1e4; slow *= 4) {
         reset(EXEC_SILICON);
         made_memory.slow = slow;
@@ -195,9 +185,8 @@ static void a_curve_takes_at_most_its_rows_time(void **state)
     }
 }
 
-static void counted_instructions_have_one_round(void **state)
+TEST(counted_instructions_have_one_round)
 {
-    (void)state;
     reset(EXEC_INSTRUCTIONS);
     const struct curve *c = made_curve(&row);
     assert_int_equal(c->rounds, 1);
@@ -208,9 +197,8 @@ static void counted_instructions_have_one_round(void **state)
     }
 }
 
-static void an_emulator_gives_ticks_and_no_cycles(void **state)
+TEST(an_emulator_gives_ticks_and_no_cycles)
 {
-    (void)state;
     reset(EXEC_EMULATED);
     const struct curve *c = made_curve(&row);
     assert_int_equal(c->out.status, ROW_OK);
@@ -219,9 +207,8 @@ static void an_emulator_gives_ticks_and_no_cycles(void **state)
     assert_true(is_known(c->point[0].ticks));
 }
 
-static void without_cpuid_data_levels_have_no_cache(void **state)
+TEST(without_cpuid_data_levels_have_no_cache)
 {
-    (void)state;
     reset(EXEC_SILICON);
     made_memory.no_cpuid = true;
     const struct curve *c = made_curve(&row);
@@ -232,9 +219,8 @@ static void without_cpuid_data_levels_have_no_cache(void **state)
     assert_int_equal(c->level[0].cache, -1);
 }
 
-static void a_user_who_stops_the_run_leaves_no_curve(void **state)
+TEST(a_user_who_stops_the_run_leaves_no_curve)
 {
-    (void)state;
     for (unsigned at = 1; at <= 60; at += 59) { /* in the first pass, and in a later one */
         reset(EXEC_SILICON);
         core.stop_at = at;
@@ -242,37 +228,13 @@ static void a_user_who_stops_the_run_leaves_no_curve(void **state)
     }
 }
 
-static void without_a_documented_lfence_the_row_is_unsupported(void **state)
+TEST(without_a_documented_lfence_the_row_is_unsupported)
 {
     static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
 
-    (void)state;
     reset(EXEC_SILICON);
     core.platform.cpu = &other;
     const struct curve *c = made_curve(&row);
     assert_int_equal(c->out.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(c->out.why, "LFENCE"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_caches_and_memory_are_found),
-        cmocka_unit_test(sizes_are_added_between_values_that_differ),
-        cmocka_unit_test(every_element_is_counted),
-        cmocka_unit_test(a_neighbour_all_the_time_spoils_the_curve),
-        cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_curve),
-        cmocka_unit_test(points_are_measured_again_when_the_neighbour_has_left),
-        cmocka_unit_test(a_walk_that_ends_at_a_wrong_element_fails_the_row),
-        cmocka_unit_test(without_memory_the_row_is_unsupported),
-        cmocka_unit_test(with_little_memory_the_curve_ends_earlier),
-        cmocka_unit_test(a_curve_takes_at_most_its_rows_time),
-        cmocka_unit_test(counted_instructions_have_one_round),
-        cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
-        cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
-        cmocka_unit_test(a_user_who_stops_the_run_leaves_no_curve),
-        cmocka_unit_test(without_a_documented_lfence_the_row_is_unsupported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static const struct curve *measure_other(const struct bench *b)
 }
 
 /* A cost per lap makes small sets slower. It is not a sign of a neighbour, unlike in a chase. */
-static void a_cost_per_lap_is_not_a_neighbour(void **state)
+TEST(a_cost_per_lap_is_not_a_neighbour)
 {
     static const struct bench read = {.kind = &kind_curve,
                                       .curve = {.load = BENCH_READ_16, .ms = 2000}};
@@ -34,7 +34,6 @@ static void a_cost_per_lap_is_not_a_neighbour(void **state)
                                       .curve = {.load = BENCH_READ_32, .ms = 2000}};
     const struct curve *c = measure_other(&read);
 
-    (void)state;
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->spoiled, CURVE_CLEAN);
     assert_close(c->point[0].cycles, 12, 0.1);
@@ -49,7 +48,7 @@ static void a_cost_per_lap_is_not_a_neighbour(void **state)
 }
 
 /* Points are the row's offsets, also negative ones, without levels. */
-static void points_are_the_rows_offsets(void **state)
+TEST(points_are_the_rows_offsets)
 {
     static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
     static const struct bench b = {
@@ -60,7 +59,6 @@ static void points_are_the_rows_offsets(void **state)
         .curve = {.load = BENCH_ALIAS, .ms = 2000, .offset = defect, .offsets = 2}};
     const struct curve *c = measure_other(&b);
 
-    (void)state;
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->n, 3);
     assert_int_equal((int64_t)c->point[0].bytes, -8);
@@ -76,7 +74,7 @@ static void points_are_the_rows_offsets(void **state)
 }
 
 /* A point per state that CPUID's caches allow: here there is no L3. */
-static void points_are_the_states_that_the_caches_allow(void **state)
+TEST(points_are_the_states_that_the_caches_allow)
 {
     static const enum line_state there[] = {LINE_ABSENT, LINE_CLEAN_L1, LINE_CLEAN_L2,
                                             LINE_DIRTY_L1, LINE_DIRTY_L2};
@@ -86,7 +84,6 @@ static void points_are_the_states_that_the_caches_allow(void **state)
                                          .curve = {.load = BENCH_WRITE_BACK, .ms = 2000}};
     const struct curve *c = measure_other(&b);
 
-    (void)state;
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->wanted, FLUSH_BYTES + 16 * KIB); /* L1 has 8 KiB */
     assert_int_equal(c->n, 5);
@@ -106,12 +103,11 @@ static void points_are_the_states_that_the_caches_allow(void **state)
 }
 
 /* Sizes can be left out; states cannot, so they are measured as little as possible. */
-static void no_state_is_left_out(void **state)
+TEST(no_state_is_left_out)
 {
     static const struct bench b = {.kind = &kind_curve,
                                    .curve = {.load = BENCH_FLUSH_OPT, .ms = 2000}};
 
-    (void)state;
     reset(EXEC_SILICON);
     made_memory.slow = 1e6;
     const struct curve *c = made_curve(&b);
@@ -121,11 +117,10 @@ static void no_state_is_left_out(void **state)
 }
 
 /* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
-static void levels_end_at_the_reach_of_the_tlbs(void **state)
+TEST(levels_end_at_the_reach_of_the_tlbs)
 {
     static const struct bench b = {.kind = &kind_curve, .curve = {.load = BENCH_PAGES, .ms = 2000}};
 
-    (void)state;
     reset(EXEC_SILICON);
     made_memory.pages = true;
     core.area = 16 << 20;
@@ -143,14 +138,13 @@ static void levels_end_at_the_reach_of_the_tlbs(void **state)
 }
 
 /* Code uses the TLBs for code, large pages those for large pages; this CPUID lists no such. */
-static void code_and_large_pages_have_other_tlbs(void **state)
+TEST(code_and_large_pages_have_other_tlbs)
 {
     static const struct bench code = {.kind = &kind_curve,
                                       .curve = {.load = BENCH_CODE, .ms = 2000}};
     static const struct bench large = {.kind = &kind_curve,
                                        .curve = {.load = BENCH_CODE, .page = BENCH_2M, .ms = 2000}};
 
-    (void)state;
     reset(EXEC_SILICON);
     core.area = 16 << 20;
     const struct curve *c = made_curve(&code);
@@ -181,23 +175,21 @@ static void code_and_large_pages_have_other_tlbs(void **state)
 }
 
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
-static void strides_cost_what_a_random_order_does(void **state)
+TEST(strides_cost_what_a_random_order_does)
 {
     static const struct bench b = {.kind = &kind_curve, .curve = {.stride = 16, .ms = 2000}};
     const struct curve *c = measure_other(&b);
 
-    (void)state;
     assert_int_equal(c->levels, 3);
     assert_close(c->level[1].value, 14, 0.001);
 }
 
 /* Each lap begins with a few loads that prefetchers do not help. */
-static void a_cost_per_lap_of_a_stride_is_not_a_neighbour(void **state)
+TEST(a_cost_per_lap_of_a_stride_is_not_a_neighbour)
 {
     static const struct bench in_order = {.kind = &kind_curve, .curve = {.stride = 1, .ms = 2000}};
     static const struct bench random = {.kind = &kind_curve, .curve = {.ms = 2000}};
 
-    (void)state;
     reset(EXEC_SILICON);
     made_memory.lap = 1000;
     assert_int_equal(made_curve(&in_order)->spoiled, CURVE_CLEAN);
@@ -207,12 +199,11 @@ static void a_cost_per_lap_of_a_stride_is_not_a_neighbour(void **state)
 }
 
 /* A size that is marked as shared does not make the others doubtful. */
-static void a_size_on_a_shared_core_does_not_make_a_chase_fall(void **state)
+TEST(a_size_on_a_shared_core_does_not_make_a_chase_fall)
 {
     static const struct bench random = {.kind = &kind_curve, .curve = {.ms = 2000}};
     static struct curve c;
 
-    (void)state;
     c = (struct curve){.out = {.bench = &random}, .n = 8};
     for (size_t i = 0; i < c.n; i++)
         c.point[i] = (struct curve_point){
@@ -241,12 +232,11 @@ static const char *prefetch(const struct platform *p, unsigned number, bool off,
 }
 
 /* Off during the row that asks for it, and as found after it, whatever happens. */
-static void prefetchers_are_off_during_the_row_alone(void **state)
+TEST(prefetchers_are_off_during_the_row_alone)
 {
     static const struct bench row = {.kind = &kind_curve, .curve = {.ms = 2000}};
     static const struct bench b = {.kind = &kind_curve, .curve = {.no_prefetch = true, .ms = 2000}};
 
-    (void)state;
     assert_int_equal(measure_other(&b)->out.status, ROW_UNSUPPORTED); /* no such function */
     reset(EXEC_SILICON);
     core.platform.prefetch = prefetch;
@@ -264,22 +254,4 @@ static void prefetchers_are_off_during_the_row_alone(void **state)
         if (i == 1)
             assert_string_equal(c->out.why, "they stay on");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cost_per_lap_is_not_a_neighbour),
-        cmocka_unit_test(points_are_the_rows_offsets),
-        cmocka_unit_test(points_are_the_states_that_the_caches_allow),
-        cmocka_unit_test(no_state_is_left_out),
-        cmocka_unit_test(levels_end_at_the_reach_of_the_tlbs),
-        cmocka_unit_test(code_and_large_pages_have_other_tlbs),
-        cmocka_unit_test(strides_cost_what_a_random_order_does),
-        cmocka_unit_test(a_cost_per_lap_of_a_stride_is_not_a_neighbour),
-        cmocka_unit_test(a_size_on_a_shared_core_does_not_make_a_chase_fall),
-        cmocka_unit_test(prefetchers_are_off_during_the_row_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,11 +33,11 @@ static struct agreed figure(const struct insn_table *t, const struct insn_cell *
     return insn_figure(t, &t->row[t->links], c, at_most);
 }
 
-static void links_are_subtracted(void **state)
+TEST(links_are_subtracted)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("mov_r64_m64", false);
     bool at_most;
+
     cost_links(t, 1);
     struct insn_cell *base = latency(t, 0, INSN_BASE_PART, 1);
     for (unsigned i = 0; i < 4; i++)
@@ -51,12 +51,12 @@ static void links_are_subtracted(void **state)
     assert_true(a.settled);
 }
 
-static void a_bound_across_files_has_one_cycle_of_the_move_subtracted(void **state)
+TEST(a_bound_across_files_has_one_cycle_of_the_move_subtracted)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("movd_r32_xmm", false);
     bool at_most;
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
+
     for (unsigned i = 0; i < 4; i++)
         insn_add_place(c, 6, false);
     struct agreed a = figure(t, c, &at_most);
@@ -64,11 +64,11 @@ static void a_bound_across_files_has_one_cycle_of_the_move_subtracted(void **sta
     assert_close(a.value, 5, 1e-6);
 }
 
-static void a_bound_through_memory_has_nothing_subtracted(void **state)
+TEST(a_bound_through_memory_has_nothing_subtracted)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("mov_r64_m64", false);
     bool at_most;
+
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
     for (unsigned i = 0; i < 4; i++)
@@ -78,11 +78,11 @@ static void a_bound_through_memory_has_nothing_subtracted(void **state)
 }
 
 /* Some CPUs predict what a load gets from a store, so that nothing waits for the address. */
-static void a_bound_is_not_below_0(void **state)
+TEST(a_bound_is_not_below_0)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("mov_m64_r64", false);
     bool at_most;
+
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_BASE_PART, 0);
     for (unsigned i = 0; i < 4; i++)
@@ -96,11 +96,11 @@ static void a_bound_is_not_below_0(void **state)
 }
 
 /* A chain that takes as long as its links, give or take what the links are uncertain by. */
-static void a_latency_whose_range_reaches_0_is_a_bound(void **state)
+TEST(a_latency_whose_range_reaches_0_is_a_bound)
 {
-    (void)state;
     static const double noisy[] = {0.98, 1.01, 1.02, 0.99}, less[] = {0.9, 0.9, 0.9, 0.9};
     bool at_most;
+
     for (unsigned k = 0; k < 2; k++) {
         struct insn_table *t = made_insn_table("mov_r64_m64", false);
         cost_links(t, 0.25);
@@ -116,12 +116,12 @@ static void a_latency_whose_range_reaches_0_is_a_bound(void **state)
     }
 }
 
-static void exclusive_placements_are_preferred(void **state)
+TEST(exclusive_placements_are_preferred)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("imul_r64_r64", false);
     struct insn_cell *c = latency(t, 0, INSN_DATA, 0);
     bool at_most;
+
     for (unsigned i = 0; i < 3; i++) {
         insn_add_place(c, 5, true);
         insn_add_place(c, 3, false);
@@ -131,9 +131,8 @@ static void exclusive_placements_are_preferred(void **state)
 }
 
 /* A neighbour that takes the same part of the core at all placements: they agree, and are wrong. */
-static void fewer_than_three_exclusive_placements_are_not_settled(void **state)
+TEST(fewer_than_three_exclusive_placements_are_not_settled)
 {
-    (void)state;
     static const struct {
         unsigned exclusive, shared;
         double value;
@@ -153,12 +152,12 @@ static void fewer_than_three_exclusive_placements_are_not_settled(void **state)
     }
 }
 
-static void an_exclusive_placement_replaces_a_shared_one(void **state)
+TEST(an_exclusive_placement_replaces_a_shared_one)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("inc_r64", false);
     const struct insn_row *row = &t->row[t->links];
     struct insn_cell *c = &t->cell[row->first];
+
     for (unsigned k = 0; k < INSN_PLACES; k++)
         insn_add_place(c, k % 2 ? 0.5 : 0.63, k % 2 == 0);
     assert_int_equal(c->taken, INSN_PLACES);
@@ -175,11 +174,11 @@ static void an_exclusive_placement_replaces_a_shared_one(void **state)
     assert_close(insn_throughput_of(t, row).hi, 0.5, 1e-6);
 }
 
-static void throughput_is_the_faster_of_two_tests(void **state)
+TEST(throughput_is_the_faster_of_two_tests)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("adc_r64_r64", false);
     const struct insn_row *row = &t->row[t->links];
+
     assert_false(is_known(insn_throughput_of(t, row).value));
     for (unsigned i = 0; i < row->cells; i++) {
         struct insn_cell *c = &t->cell[row->first + i];
@@ -190,12 +189,12 @@ static void throughput_is_the_faster_of_two_tests(void **state)
 }
 
 /* Ports can be chosen badly at some placements: a throughput is that of the others. */
-static void fast_placements_are_the_throughput(void **state)
+TEST(fast_placements_are_the_throughput)
 {
-    (void)state;
     static const double places[] = {1, 0.67, 0.9, 0.68, 1.1, 0.67};
     struct insn_table *t = made_insn_table("inc_r64", false);
     const struct insn_row *row = &t->row[t->links];
+
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         insn_add_place(&t->cell[row->first], places[i], false);
     struct agreed a = insn_throughput_of(t, row);
@@ -219,9 +218,8 @@ static void take_all(struct insn_table *t, const struct insn_row *row, unsigned 
 }
 
 /* Slower forms need more fillers, and those that take longer than the most have no figure. */
-static void slots_are_known_if_fillers_hide_the_form(void **state)
+TEST(slots_are_known_if_fillers_hide_the_form)
 {
-    (void)state;
     static const struct {
         double cycles;
         uint8_t copies, fillers;
@@ -251,12 +249,12 @@ static void slots_are_known_if_fillers_hide_the_form(void **state)
 }
 
 /* A neighbour takes slots of the core, so shared placements count too many, or too few. */
-static void slots_are_those_of_two_exclusive_placements(void **state)
+TEST(slots_are_those_of_two_exclusive_placements)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("add_r64_r64", false);
     const struct insn_row *row = &t->row[t->links];
     struct insn_cell *slots = &t->cell[row->first];
+
     take_all(t, row, INSN_TEST_DISTINCT, 0.25);
     while (slots->id.kind != INSN_TEST_SLOTS)
         slots++;
@@ -270,9 +268,8 @@ static void slots_are_those_of_two_exclusive_placements(void **state)
     assert_close(agree_error(insn_slots(t, row)), 0, 1e-6);
 }
 
-static void forms_for_one_decoder_are_slow_in_a_straight_line_only(void **state)
+TEST(forms_for_one_decoder_are_slow_in_a_straight_line_only)
 {
-    (void)state;
     static const struct {
         const char *form;
         double loop, straight, slots;
@@ -295,9 +292,8 @@ static void forms_for_one_decoder_are_slow_in_a_straight_line_only(void **state)
 
 /* Of two histories: all placements must agree, and differ from a settled figure by 0.1 cycles.
  * Another placement is useful as long as all differ. */
-static void another_history_is_known_if_it_differs(void **state)
+TEST(another_history_is_known_if_it_differs)
 {
-    (void)state;
     static const struct {
         double usual, after[INSN_AFTER];
         unsigned wanted; /* placements */
@@ -325,11 +321,11 @@ static void another_history_is_known_if_it_differs(void **state)
     }
 }
 
-static void every_form_is_run_or_has_a_reason(void **state)
+TEST(every_form_is_run_or_has_a_reason)
 {
-    (void)state;
     struct insn_table *t = made_insn_table("*", false), *exact;
     unsigned run = 0, usual = 0;
+
     for (unsigned i = t->links; i < t->rows; i++) {
         const struct insn_row *row = &t->row[i];
         run += row->why == INSN_RUNS;
@@ -347,11 +343,11 @@ static void every_form_is_run_or_has_a_reason(void **state)
     assert_int_equal(exact->cells, exact->run + pairs);
 }
 
-static void a_missing_instruction_set_is_named_once(void **state)
+TEST(a_missing_instruction_set_is_named_once)
 {
-    (void)state;
     struct options o;
     struct insn_table *t = made_insn_table("vmulps_ymm_ymm_ymm", false);
+
     assert_int_equal(t->rows - t->links, 2); /* the usual values and denormals */
     options_default(&o);
     strcpy(o.bench, "vmulps_ymm_ymm_ymm");
@@ -362,28 +358,4 @@ static void a_missing_instruction_set_is_named_once(void **state)
     assert_int_equal(t->row[t->links].lacks, INSN_AVX);
     free(memory);
     memory = NULL;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_are_subtracted),
-        cmocka_unit_test(a_bound_across_files_has_one_cycle_of_the_move_subtracted),
-        cmocka_unit_test(a_bound_through_memory_has_nothing_subtracted),
-        cmocka_unit_test(a_bound_is_not_below_0),
-        cmocka_unit_test(a_latency_whose_range_reaches_0_is_a_bound),
-        cmocka_unit_test(exclusive_placements_are_preferred),
-        cmocka_unit_test(fewer_than_three_exclusive_placements_are_not_settled),
-        cmocka_unit_test(an_exclusive_placement_replaces_a_shared_one),
-        cmocka_unit_test(throughput_is_the_faster_of_two_tests),
-        cmocka_unit_test(fast_placements_are_the_throughput),
-        cmocka_unit_test(slots_are_known_if_fillers_hide_the_form),
-        cmocka_unit_test(slots_are_those_of_two_exclusive_placements),
-        cmocka_unit_test(forms_for_one_decoder_are_slow_in_a_straight_line_only),
-        cmocka_unit_test(another_history_is_known_if_it_differs),
-        cmocka_unit_test(every_form_is_run_or_has_a_reason),
-        cmocka_unit_test(a_missing_instruction_set_is_named_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,10 +41,19 @@ static void take(struct insn_cell *c, double value)
     c->cycles[c->taken++] = (float)value;
 }
 
-static void blockers_take_a_little_less_time_than_copies(void **state)
+static void support_everything(void)
 {
-    (void)state;
+    for (unsigned i = 0; i < INSN_FEATURES; i++)
+        support.has[i] = true;
+    support.avx_on = support.avx512_on = true;
+}
+
+BEFORE_ALL(support_everything);
+
+TEST(blockers_take_a_little_less_time_than_copies)
+{
     static const double cycles[] = {0.2, 0.25, 0.33, 0.5, 1, 1.3, 3, 7};
+
     for (size_t i = 0; i < sizeof cycles / sizeof cycles[0]; i++)
         for (size_t k = 0; k < sizeof cycles / sizeof cycles[0]; k++) {
             double before = 1;
@@ -64,11 +73,11 @@ static void blockers_take_a_little_less_time_than_copies(void **state)
     assert_int_equal(mixed_ratio(1, UNKNOWN, 0).blockers, 0);
 }
 
-static void a_mix_that_takes_longer_shares_a_unit(void **state)
+TEST(a_mix_that_takes_longer_shares_a_unit)
 {
-    (void)state;
     const struct insn_cell four_to_one = {.copies = 128, .blockers = 30},
                            one_to_four = {.copies = 32, .blockers = 120};
+
     /* Four copies that use four units, a blocker that uses one of them; or one of seven. */
     assert_true(mixed_score(128 / 4 + 30 / 4., 128 / 4, &four_to_one, 1) >= 1);
     assert_true(mixed_score(128 / 7. + 30 / 7., 128 / 7., &four_to_one, 0.6) >= 1);
@@ -83,13 +92,13 @@ static void a_mix_that_takes_longer_shares_a_unit(void **state)
     assert_false(is_known(mixed_score(1, 0, &(struct insn_cell){.copies = 1}, 1)));
 }
 
-static void a_blocker_needs_all_placements_to_agree(void **state)
+TEST(a_blocker_needs_all_placements_to_agree)
 {
-    (void)state;
     struct insn_table *t = table_of("add_r64_r64");
     const struct insn_row *row = &t->row[t->links];
     struct insn_cell *yes = mix_of(t, BLOCK_MULTIPLY), *no = mix_of(t, BLOCK_LOAD);
     struct insn_cell *split = mix_of(t, BLOCK_STORE), *few = mix_of(t, BLOCK_SHUFFLE);
+
     take(few, 2);
     for (unsigned i = 0; i < INSN_MIX_PLACES; i++) {
         assert_true(insn_mix_wants(yes) && insn_mix_wants(no));
@@ -113,9 +122,8 @@ static void take_figure(struct insn_table *t, const struct insn_row *row, unsign
             take(&t->cell[row->first + i], v);
 }
 
-static void ratios_follow_from_both_throughputs(void **state)
+TEST(ratios_follow_from_both_throughputs)
 {
-    (void)state;
     static const struct {
         const char *form;
         unsigned kind;
@@ -140,9 +148,8 @@ static void ratios_follow_from_both_throughputs(void **state)
     }
 }
 
-static void a_blocker_that_the_cpu_lacks_is_not_measured(void **state)
+TEST(a_blocker_that_the_cpu_lacks_is_not_measured)
 {
-    (void)state;
     support.has[INSN_BMI2] = false;
     struct insn_table *t = table_of("add_r64_r64");
     assert_null(mix_of(t, BLOCK_ROTATE));
@@ -157,9 +164,8 @@ static void a_blocker_that_the_cpu_lacks_is_not_measured(void **state)
 }
 
 /* NOPs that are faster than a zeroing idiom do not take a slot each. */
-static void the_filler_is_the_one_that_takes_a_slot(void **state)
+TEST(the_filler_is_the_one_that_takes_a_slot)
 {
-    (void)state;
     static const struct {
         double nop, zero;
         enum insn_filler filler;
@@ -179,9 +185,8 @@ static void the_filler_is_the_one_that_takes_a_slot(void **state)
 }
 
 /* No blocker or filler writes a register that copies use. */
-static void mixes_have_separate_registers(void **state)
+TEST(mixes_have_separate_registers)
 {
-    (void)state;
     for (unsigned f = 0; f < insn_count(); f++) {
         struct insn_test t;
         struct insn_test_id id = {.kind = INSN_TEST_MIXED};
@@ -199,15 +204,15 @@ static void mixes_have_separate_registers(void **state)
     }
 }
 
-static void a_mix_has_a_filler_for_each_blocker(void **state)
+TEST(a_mix_has_a_filler_for_each_blocker)
 {
-    (void)state;
     static uint8_t with[8192], without[8192];
     struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
     struct insn_code a = {.at = with, .size = sizeof with},
                      b = {.at = without, .size = sizeof without}, none = {.at = with, .size = 100};
     struct insn_ratio ratio = {96, 64};
     struct insn_test t;
+
     assert_null(insn_links_find(&links));
     unsigned form = 0;
     while (!insn_selected("add_r64_r64", insn_form(form), INSN_PLAIN))
@@ -230,23 +235,4 @@ static void a_mix_has_a_filler_for_each_blocker(void **state)
         }
     insn_mixed(&none, &place, &t, BLOCK_MULTIPLY, ratio, true);
     assert_true(none.full);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blockers_take_a_little_less_time_than_copies),
-        cmocka_unit_test(a_mix_that_takes_longer_shares_a_unit),
-        cmocka_unit_test(a_blocker_needs_all_placements_to_agree),
-        cmocka_unit_test(ratios_follow_from_both_throughputs),
-        cmocka_unit_test(a_blocker_that_the_cpu_lacks_is_not_measured),
-        cmocka_unit_test(the_filler_is_the_one_that_takes_a_slot),
-        cmocka_unit_test(mixes_have_separate_registers),
-        cmocka_unit_test(a_mix_has_a_filler_for_each_blocker),
-    };
-
-    for (unsigned i = 0; i < INSN_FEATURES; i++)
-        support.has[i] = true;
-    support.avx_on = support.avx512_on = true;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

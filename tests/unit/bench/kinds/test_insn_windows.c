@@ -176,41 +176,27 @@ static double throughput_of(const char *form)
     return found;
 }
 
-static void a_window_is_longer_than_a_reorder_buffer(void **state)
+TEST(a_window_is_longer_than_a_reorder_buffer)
 {
-    (void)state;
     slow = other = first = 1;
     assert_close(throughput_of("add_r64_r64"), 1 / END, 1e-6);   /* in a loop */
     assert_close(throughput_of("cmovz_r64_r64"), 1 / END, 1e-6); /* in a straight line */
     assert_close(throughput_of("push_r64"), 1 / END, 1e-6);
 }
 
-static void slow_forms_have_fewer_copies(void **state)
+TEST(slow_forms_have_fewer_copies)
 {
-    (void)state;
     other = first = 1;
     slow = 100; /* a window of them ends within the time of a reorder buffer of fast ones */
     assert_in_range(throughput_of("rcl_r64_cl") * 1000, slow * 1000 / BEGIN, slow * 1000 / END);
 }
 
-static void throughput_is_that_of_the_fastest_state(void **state)
+TEST(throughput_is_that_of_the_fastest_state)
 {
-    (void)state;
     slow = first = 1;
     other = 1.5;
     assert_close(throughput_of("add_r64_r64"), 1 / END, 1e-6);
     other = 1;
     first = 1.5; /* no window of n copies is in the state of those of 2n */
     assert_close(throughput_of("add_r64_r64"), 1 / END, 0.01 / END);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_is_longer_than_a_reorder_buffer),
-        cmocka_unit_test(throughput_is_that_of_the_fastest_state),
-        cmocka_unit_test(slow_forms_have_fewer_copies),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,9 +114,8 @@ static const struct limit *measure(const struct bench *b)
     return l;
 }
 
-static void a_limit_is_found_exactly(void **state)
+TEST(a_limit_is_found_exactly)
 {
-    (void)state;
     reset(EXEC_SILICON);
     made.noise = 0.02;
     const struct limit *l = measure(&window);
@@ -143,11 +142,10 @@ static void a_limit_is_found_exactly(void **state)
     assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
 }
 
-static void counts_go_up_by_octaves(void **state)
+TEST(counts_go_up_by_octaves)
 {
     static const uint32_t grid_of[] = {4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
 
-    (void)state;
     reset(EXEC_INSTRUCTIONS); /* only the grid */
     const struct limit *l = measure(&octaves);
     for (size_t i = 0; i < sizeof grid_of / sizeof grid_of[0]; i++)
@@ -160,9 +158,8 @@ static void counts_go_up_by_octaves(void **state)
     assert_in_range(l->step[0].to, 42, 46);
 }
 
-static void a_neighbour_all_the_time_spoils_the_limit(void **state)
+TEST(a_neighbour_all_the_time_spoils_the_limit)
 {
-    (void)state;
     reset(EXEC_SILICON);
     fake_witness.is_shared = always;
     const struct limit *l = measure(&window);
@@ -172,9 +169,8 @@ static void a_neighbour_all_the_time_spoils_the_limit(void **state)
     assert_true(l->point[0].shared);
 }
 
-static void an_occasional_neighbour_does_not_spoil_a_limit(void **state)
+TEST(an_occasional_neighbour_does_not_spoil_a_limit)
 {
-    (void)state;
     reset(EXEC_SILICON);
     fake_witness.is_shared = now_and_then;
     const struct limit *l = measure(&window);
@@ -189,9 +185,8 @@ static bool around_the_step(void)
 }
 
 /* Only the lower half of a step in two parts is left: "no step" would be wrong. */
-static void a_neighbour_at_the_step_makes_it_uncertain(void **state)
+TEST(a_neighbour_at_the_step_makes_it_uncertain)
 {
-    (void)state;
     reset(EXEC_SILICON);
     made.halfway = true;
     fake_witness.is_shared = around_the_step;
@@ -208,9 +203,8 @@ static bool around_the_step_at_first(void)
 }
 
 /* What is left of the time goes to the visits that it disturbed. */
-static void a_step_is_measured_again_when_its_neighbour_has_left(void **state)
+TEST(a_step_is_measured_again_when_its_neighbour_has_left)
 {
-    (void)state;
     reset(EXEC_SILICON);
     made.halfway = true;
     measure(&window);
@@ -228,9 +222,8 @@ static void a_step_is_measured_again_when_its_neighbour_has_left(void **state)
     }
 }
 
-static void a_window_that_gets_shorter_is_not_judged(void **state)
+TEST(a_window_that_gets_shorter_is_not_judged)
 {
-    (void)state;
     reset(EXEC_SILICON);
     made.falls = true;
     const struct limit *l = measure(&window);
@@ -239,9 +232,8 @@ static void a_window_that_gets_shorter_is_not_judged(void **state)
     assert_int_equal(l->steps, 0);
 }
 
-static void uncertain_figures_are_not_judged(void **state)
+TEST(uncertain_figures_are_not_judged)
 {
-    (void)state;
     reset(EXEC_SILICON);
     for (unsigned tenths = 1; tenths <= 5; tenths++) {
         made.noise = tenths / 10.0;
@@ -257,9 +249,8 @@ static void uncertain_figures_are_not_judged(void **state)
     assert_int_equal(l->steps, 0);
 }
 
-static void a_walk_that_fails_its_check_fails_the_row(void **state)
+TEST(a_walk_that_fails_its_check_fails_the_row)
 {
-    (void)state;
     for (unsigned at = 1; at < 2000; at += 999) {
         reset(EXEC_SILICON);
         made.wrong = at;
@@ -273,9 +264,8 @@ static void a_walk_that_fails_its_check_fails_the_row(void **state)
     assert_int_equal(measure(&window)->out.status, ROW_WRONG);
 }
 
-static void a_user_who_stops_the_run_leaves_no_limit(void **state)
+TEST(a_user_who_stops_the_run_leaves_no_limit)
 {
-    (void)state;
     for (unsigned at = 1; at <= 501; at += 100) {
         reset(EXEC_SILICON);
         core.stop_at = at;
@@ -285,9 +275,8 @@ static void a_user_who_stops_the_run_leaves_no_limit(void **state)
 }
 
 /* However slow the machine is, the row keeps to its time, or measures a few counts. */
-static void a_limit_takes_at_most_its_rows_time(void **state)
+TEST(a_limit_takes_at_most_its_rows_time)
 {
-    (void)state;
     for (double slow = 1; slow < 1e4; slow *= 4) {
         reset(EXEC_SILICON);
         made.slow = slow;
@@ -302,9 +291,8 @@ static void a_limit_takes_at_most_its_rows_time(void **state)
 }
 
 /* The fraction that is done and the time for it imply the row's time, already after one count. */
-static void shown_progress_implies_about_the_rows_time(void **state)
+TEST(shown_progress_implies_about_the_rows_time)
 {
-    (void)state;
     for (double slow = 1; slow <= 64; slow *= 4) {
         reset(EXEC_SILICON);
         made.slow = slow;
@@ -313,9 +301,8 @@ static void shown_progress_implies_about_the_rows_time(void **state)
     }
 }
 
-static void counted_instructions_have_one_round_and_no_limit(void **state)
+TEST(counted_instructions_have_one_round_and_no_limit)
 {
-    (void)state;
     reset(EXEC_INSTRUCTIONS);
     const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_COUNTED);
@@ -326,9 +313,8 @@ static void counted_instructions_have_one_round_and_no_limit(void **state)
     assert_close(l->point[0].cycles, l->point[0].ticks / 2, 1e-6);
 }
 
-static void an_emulator_gives_ticks_and_no_cycles(void **state)
+TEST(an_emulator_gives_ticks_and_no_cycles)
 {
-    (void)state;
     reset(EXEC_EMULATED);
     const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_EMULATED);
@@ -336,11 +322,10 @@ static void an_emulator_gives_ticks_and_no_cycles(void **state)
     assert_true(is_known(l->point[0].ticks));
 }
 
-static void a_limit_names_a_missing_instruction_set(void **state)
+TEST(a_limit_names_a_missing_instruction_set)
 {
     static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
 
-    (void)state;
     reset(EXEC_SILICON);
     const struct limit *l = measure(&masks); /* this CPUID has no leaf 7 */
     assert_int_equal(l->out.status, ROW_UNSUPPORTED);
@@ -350,27 +335,4 @@ static void a_limit_names_a_missing_instruction_set(void **state)
     assert_int_equal(l->out.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(l->out.why, "LFENCE"));
     assert_int_equal(core.polls, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_limit_is_found_exactly),
-        cmocka_unit_test(counts_go_up_by_octaves),
-        cmocka_unit_test(a_neighbour_all_the_time_spoils_the_limit),
-        cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_limit),
-        cmocka_unit_test(a_neighbour_at_the_step_makes_it_uncertain),
-        cmocka_unit_test(a_step_is_measured_again_when_its_neighbour_has_left),
-        cmocka_unit_test(a_window_that_gets_shorter_is_not_judged),
-        cmocka_unit_test(uncertain_figures_are_not_judged),
-        cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
-        cmocka_unit_test(a_user_who_stops_the_run_leaves_no_limit),
-        cmocka_unit_test(a_limit_takes_at_most_its_rows_time),
-        cmocka_unit_test(shown_progress_implies_about_the_rows_time),
-        cmocka_unit_test(counted_instructions_have_one_round_and_no_limit),
-        cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
-        cmocka_unit_test(a_limit_names_a_missing_instruction_set),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,8 @@ static uint64_t page_of(const uint8_t *at)
     return (uint64_t)at / PAGE;
 }
 
-static void chains_are_in_separate_pages(void **state)
+TEST(chains_are_in_separate_pages)
 {
-    (void)state;
     assert_true(setting_make(&s, &platform, &window, 10, 1, false));
     for (unsigned i = 0; i < 2 * SETTING_CHAIN; i++)
         for (unsigned k = 0; k < i; k++)
@@ -54,11 +53,10 @@ static void chains_are_in_separate_pages(void **state)
     }
 }
 
-static void half_of_a_pattern_is_taken(void **state)
+TEST(half_of_a_pattern_is_taken)
 {
     uint8_t first[1000];
 
-    (void)state;
     for (uint32_t n = 4; n <= 1000; n += 83) {
         unsigned ones = 0;
         assert_true(setting_make(&s, &platform, &pattern, n, n, false));
@@ -77,11 +75,10 @@ static void half_of_a_pattern_is_taken(void **state)
     assert_memory_equal(first, (const uint8_t *)(uintptr_t)s.run->table, sizeof first);
 }
 
-static void each_target_is_reached_once(void **state)
+TEST(each_target_is_reached_once)
 {
     bool seen[300] = {false};
 
-    (void)state;
     assert_true(setting_make(&s, &platform, &targets, 300, 7, false));
     const uint64_t *table = (const uint64_t *)(uintptr_t)s.run->table;
     for (uint32_t i = 0; i < 300; i++) {
@@ -93,22 +90,20 @@ static void each_target_is_reached_once(void **state)
     }
 }
 
-static void counts_larger_than_their_area_are_refused(void **state)
+TEST(counts_larger_than_their_area_are_refused)
 {
-    (void)state;
     assert_true(setting_make(&s, &platform, &pattern, TABLE_SIZE, 1, true));
     assert_false(setting_make(&s, &platform, &pattern, TABLE_SIZE + 1, 1, true));
     assert_false(setting_make(&s, &platform, &targets, TABLE_SIZE / 8 + 1, 1, true));
     assert_false(setting_make(&s, &platform, &jumps, PLATFORM_CODE_SIZE / 64, 1, true));
 }
 
-static void walks_do_their_work(void **state)
+TEST(walks_do_their_work)
 {
     static const struct bench_limit *const kinds[] = {&window, &pattern, &targets, &returns,
                                                       &jumps};
     struct pair_ticks t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         assert_true(setting_make(&s, &platform, kinds[i], 20, i, false));
         setting_warm(&s);
@@ -123,11 +118,10 @@ static void walks_do_their_work(void **state)
     }
 }
 
-static void a_broken_chain_is_found(void **state)
+TEST(a_broken_chain_is_found)
 {
     struct pair_ticks t;
 
-    (void)state;
     setting_make(&s, &platform, &window, 20, 3, false);
     memcpy(s.chain[1][5], &s.chain[1][5], sizeof(uint8_t *)); /* points to itself */
     assert_false(setting_walks(&s, 0, &t));
@@ -135,45 +129,30 @@ static void a_broken_chain_is_found(void **state)
 }
 
 /* A tick of the TSC is not a fixed part of an instruction here. */
-static void a_wrong_count_of_instructions_is_found(void **state)
+TEST(a_wrong_count_of_instructions_is_found)
 {
     struct pair_ticks t;
 
-    (void)state;
     setting_make(&s, &platform, &returns, 20, 3, false);
     s.per_instruction = 1u << 30;
     assert_false(setting_walks(&s, 0, &t));
     assert_non_null(strstr(s.wrong, "number of instructions"));
 }
 
-static int map(void **state)
+static void map(void)
 {
-    (void)state;
     platform = (struct platform){.code_write = code_write, .code_exec = code_exec};
     platform.code =
         mmap(NULL, PLATFORM_CODE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     platform.data = aligned_alloc(PAGE, PLATFORM_DATA_SIZE);
-    return platform.code == MAP_FAILED || !platform.data;
+    assert_true(platform.code != MAP_FAILED && platform.data);
 }
 
-static int unmap(void **state)
+static void unmap(void)
 {
-    (void)state;
     free(platform.data);
-    return munmap(platform.code, PLATFORM_CODE_SIZE);
+    assert_int_equal(munmap(platform.code, PLATFORM_CODE_SIZE), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_are_in_separate_pages),
-        cmocka_unit_test(half_of_a_pattern_is_taken),
-        cmocka_unit_test(each_target_is_reached_once),
-        cmocka_unit_test(counts_larger_than_their_area_are_refused),
-        cmocka_unit_test(walks_do_their_work),
-        cmocka_unit_test(a_broken_chain_is_found),
-        cmocka_unit_test(a_wrong_count_of_instructions_is_found),
-    };
-
-    return cmocka_run_group_tests(tests, map, unmap);
-}
+BEFORE_ALL(map);
+AFTER_ALL(unmap);

@@ -7,11 +7,10 @@
 
 extern const struct bench *const __start_baretick_rows[], *const __stop_baretick_rows[];
 
-static void all_rows_take_15_seconds(void **state)
+TEST(all_rows_take_15_seconds)
 {
     unsigned ms = 0;
 
-    (void)state;
     for (const struct bench *const *row = __start_baretick_rows; row < __stop_baretick_rows;
          row++) {
         assert_string_equal((*row)->suite, "limits");
@@ -21,11 +20,4 @@ static void all_rows_take_15_seconds(void **state)
         ms += (*row)->limit->ms;
     }
     assert_in_range(ms, 1, SUITE_MS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_rows_take_15_seconds)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,11 +60,10 @@ static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
     return (struct cpuid_regs){.ebx = leaf_7_ebx};
 }
 
-static void every_state_is_built_and_checked(void **state)
+TEST(every_state_is_built_and_checked)
 {
     struct flush f;
 
-    (void)state;
     defect = RIGHT;
     for (enum line_state s = 0; s < LINE_STATES_ALONE; s++) {
         flush_build(&f, &clwb, s, memory, EVICT);
@@ -81,12 +80,11 @@ static void every_state_is_built_and_checked(void **state)
 }
 
 /* A dirty line's new content must be in memory, not what was there before. */
-static void dirty_lines_have_new_content(void **state)
+TEST(dirty_lines_have_new_content)
 {
     uint64_t before, after;
     struct flush f;
 
-    (void)state;
     defect = RIGHT;
     flush_build(&f, &opt, LINE_DIRTY_L1, memory, 0);
     memcpy(&before, memory, sizeof before);
@@ -95,22 +93,20 @@ static void dirty_lines_have_new_content(void **state)
     assert_int_equal(after, ~before);
 }
 
-static void a_lost_line_is_found(void **state)
+TEST(a_lost_line_is_found)
 {
     struct flush f;
 
-    (void)state;
     defect = LOSES_A_LINE;
     flush_build(&f, &clwb, LINE_CLEAN_L1, memory, 0);
     assert_int_equal(flush_check(&f), 2 * FLUSH_LINES - 1);
 }
 
-static void the_instruction_that_cpuid_does_not_list_is_named(void **state)
+TEST(the_instruction_that_cpuid_does_not_list_is_named)
 {
     static const struct cpu cpu = {.max_leaf = 7}, old = {.max_leaf = 1};
     struct platform p = {.cpu = &cpu, .cpuid = cpuid};
 
-    (void)state;
     assert_non_null(strstr(flush_lacks(&p, BENCH_FLUSH), "CLFLUSH"));
     leaf_1_edx = 1u << 19;
     assert_null(flush_lacks(&p, BENCH_FLUSH));
@@ -121,16 +117,4 @@ static void the_instruction_that_cpuid_does_not_list_is_named(void **state)
     assert_null(flush_lacks(&p, BENCH_WRITE_BACK));
     p.cpu = &old; /* leaf 7 is then another leaf's data */
     assert_non_null(flush_lacks(&p, BENCH_WRITE_BACK));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_state_is_built_and_checked),
-        cmocka_unit_test(dirty_lines_have_new_content),
-        cmocka_unit_test(a_lost_line_is_found),
-        cmocka_unit_test(the_instruction_that_cpuid_does_not_list_is_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

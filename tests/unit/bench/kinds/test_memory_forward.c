@@ -98,9 +98,8 @@ static const struct forward_map *measure_row(void)
     return m;
 }
 
-static void every_cell_of_every_pair_is_judged(void **state)
+TEST(every_cell_of_every_pair_is_judged)
 {
-    (void)state;
     reset(EXEC_SILICON, 7);
     const struct forward_map *m = measure_row();
     assert_int_equal(m->out.status, ROW_OK);
@@ -129,9 +128,8 @@ static void every_cell_of_every_pair_is_judged(void **state)
 }
 
 /* Without vectors of 32 and 64 bytes there are fewer pairs, one after the other. */
-static void without_wide_vectors_there_are_fewer_pairs(void **state)
+TEST(without_wide_vectors_there_are_fewer_pairs)
 {
-    (void)state;
     reset(EXEC_SILICON, 5);
     const struct forward_map *m = measure_row();
     unsigned last = forward_first(5, 4, 4);
@@ -142,9 +140,8 @@ static void without_wide_vectors_there_are_fewer_pairs(void **state)
     assert_int_equal(m->how[last + 33], 0);
 }
 
-static void counted_instructions_are_not_judged(void **state)
+TEST(counted_instructions_are_not_judged)
 {
-    (void)state;
     reset(EXEC_INSTRUCTIONS, 4);
     const struct forward_map *m = measure_row();
     assert_int_equal(m->visits, 1);
@@ -153,9 +150,8 @@ static void counted_instructions_are_not_judged(void **state)
     assert_close(m->cell[forward_first(4, 0, 0) + 1].cycles, 5 * MADE_TPC / 2, 0.01);
 }
 
-static void defects_fail_the_row(void **state)
+TEST(defects_fail_the_row)
 {
-    (void)state;
     reset(EXEC_SILICON, 7);
     made.defect = LOSES_STORES;
     assert_int_equal(measure_row()->out.status, ROW_WRONG);
@@ -164,9 +160,8 @@ static void defects_fail_the_row(void **state)
     assert_int_equal(measure_row()->out.status, ROW_WRONG);
 }
 
-static void a_neighbour_all_the_time_marks_the_map_shared(void **state)
+TEST(a_neighbour_all_the_time_marks_the_map_shared)
 {
-    (void)state;
     reset(EXEC_SILICON, 2);
     fake_witness.is_shared = always;
     const struct forward_map *m = measure_row();
@@ -174,9 +169,8 @@ static void a_neighbour_all_the_time_marks_the_map_shared(void **state)
     assert_close(m->cell[1].cycles, 5, 0.01);
 }
 
-static void a_row_that_is_stopped_or_not_supported_has_no_map(void **state)
+TEST(a_row_that_is_stopped_or_not_supported_has_no_map)
 {
-    (void)state;
     reset(EXEC_SILICON, 7);
     core.stop_at = 100;
     assert_null(measure_row());
@@ -191,12 +185,11 @@ static void a_row_that_is_stopped_or_not_supported_has_no_map(void **state)
 }
 
 /* The store and all loads of a size are in one line if they fit; never outside of the page. */
-static void places_stay_within_their_page(void **state)
+TEST(places_stay_within_their_page)
 {
     static _Alignas(4096) uint8_t page[FORWARD_BYTES];
     struct forward_place p;
 
-    (void)state;
     for (unsigned s = 0; s < 7; s++)
         for (unsigned l = 0; l < 7; l++) {
             unsigned store = 1u << s, load = 1u << l, cells = forward_cells(store, load);
@@ -209,19 +202,4 @@ static void places_stay_within_their_page(void **state)
             if (2 * load + store <= 32)
                 assert_int_equal((first - page) / 64, (end - 1 - page) / 64);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_of_every_pair_is_judged),
-        cmocka_unit_test(without_wide_vectors_there_are_fewer_pairs),
-        cmocka_unit_test(counted_instructions_are_not_judged),
-        cmocka_unit_test(defects_fail_the_row),
-        cmocka_unit_test(a_neighbour_all_the_time_marks_the_map_shared),
-        cmocka_unit_test(a_row_that_is_stopped_or_not_supported_has_no_map),
-        cmocka_unit_test(places_stay_within_their_page),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

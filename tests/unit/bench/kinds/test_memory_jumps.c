@@ -66,11 +66,10 @@ static struct jumps make(uint64_t page_bytes, uint32_t n, uint64_t seed)
     return j;
 }
 
-static void every_page_is_visited_once(void **state)
+TEST(every_page_is_visited_once)
 {
     static const uint32_t n[] = {1, 2, 16, 24, MOST};
 
-    (void)state;
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         struct jumps j = make(SMALL, n[i], i);
         assert_int_equal(jumps_check(&j), n[i]);
@@ -81,11 +80,10 @@ static void every_page_is_visited_once(void **state)
 }
 
 /* If all pages are the same memory, no element may be where another one is. */
-static void elements_of_large_pages_are_in_separate_lines(void **state)
+TEST(elements_of_large_pages_are_in_separate_lines)
 {
     struct jumps j = make(LARGE, 40, 9);
 
-    (void)state;
     assert_int_equal(jumps_check(&j), 40);
     for (uint32_t i = 0; i < 40; i++) {
         uint64_t at = i * (uint64_t)LARGE + (uint64_t)i * JUMPS_LINE;
@@ -95,12 +93,11 @@ static void elements_of_large_pages_are_in_separate_lines(void **state)
     free(set);
 }
 
-static void timed_walks_have_whole_laps(void **state)
+TEST(timed_walks_have_whole_laps)
 {
     struct jumps j = make(SMALL, 24, 3);
     struct jumps_ticks t;
 
-    (void)state;
     walks = 0;
     assert_true(jumps_time(&j, &t));
     assert_int_equal(walks, 3); /* one that is not timed, and two */
@@ -111,9 +108,8 @@ static void timed_walks_have_whole_laps(void **state)
 }
 
 /* A jump that skips an element, or one that goes back, leaves another sum. */
-static void a_wrong_jump_is_found(void **state)
+TEST(a_wrong_jump_is_found)
 {
-    (void)state;
     for (uint32_t skipped = 1; skipped < 15; skipped++) { /* without the last, a lap has no end */
         struct jumps j = make(SMALL, 16, 5);
         struct jumps_ticks t;
@@ -126,16 +122,4 @@ static void a_wrong_jump_is_found(void **state)
         assert_false(jumps_time(&j, &t));
         free(set);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_page_is_visited_once),
-        cmocka_unit_test(elements_of_large_pages_are_in_separate_lines),
-        cmocka_unit_test(timed_walks_have_whole_laps),
-        cmocka_unit_test(a_wrong_jump_is_found),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,11 +40,10 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
     return iterations * CHASE_UNROLL * 4;
 }
 
-static void every_offset_passes_the_check(void **state)
+TEST(every_offset_passes_the_check)
 {
     struct near_place p;
 
-    (void)state;
     defect = RIGHT;
     for (int32_t offset = NEAR_LEAST; offset <= NEAR_MOST; offset++) {
         near_build(&p, BENCH_ALIAS, memory, offset);
@@ -61,23 +60,21 @@ static void every_offset_passes_the_check(void **state)
 }
 
 /* The store is in the middle of a line, so that accesses around it do not cross its ends. */
-static void stores_and_loads_are_in_one_line(void **state)
+TEST(stores_and_loads_are_in_one_line)
 {
     struct near_place p;
 
-    (void)state;
     near_build(&p, BENCH_ALIAS, memory, NEAR_LEAST);
     assert_int_equal((uint64_t)p.at / 64, (uint64_t)p.store / 64);
     near_build(&p, BENCH_ALIAS, memory, 16);
     assert_int_equal((uint64_t)p.store / 64, ((uint64_t)p.at + 7) / 64);
 }
 
-static void defects_are_found(void **state)
+TEST(defects_are_found)
 {
     static const enum bench_load loads[] = {BENCH_SPLIT_LOAD, BENCH_SPLIT_STORE, BENCH_ALIAS};
     struct near_place p;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         defect = LOSES_STORES;
         near_build(&p, loads[i], memory, 0);
@@ -88,26 +85,13 @@ static void defects_are_found(void **state)
     }
 }
 
-static void times_are_those_of_the_accesses(void **state)
+TEST(times_are_those_of_the_accesses)
 {
     struct near_place p;
 
-    (void)state;
     defect = RIGHT;
     near_build(&p, BENCH_ALIAS, memory, 0);
     assert_int_equal(near_time(&p, 160), 800);
     near_build(&p, BENCH_SPLIT_LOAD, memory, 63);
     assert_int_equal(near_time(&p, 160), 640);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_offset_passes_the_check),
-        cmocka_unit_test(stores_and_loads_are_in_one_line),
-        cmocka_unit_test(defects_are_found),
-        cmocka_unit_test(times_are_those_of_the_accesses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,10 @@ void crowd_pingpong(struct crowd *c)
     (void)c;
 }
 
-static void all_rows_take_a_bounded_time(void **state)
+TEST(all_rows_take_a_bounded_time)
 {
     unsigned ms = 0;
 
-    (void)state;
     for (const struct bench *const *row = __start_baretick_rows; row < __stop_baretick_rows;
          row++) {
         assert_string_equal((*row)->suite, "memory");
@@ -31,11 +30,10 @@ static void all_rows_take_a_bounded_time(void **state)
     assert_in_range(ms, 1, SUITE_MS);
 }
 
-static void offsets_ascend(void **state)
+TEST(offsets_ascend)
 {
     unsigned rows = 0;
 
-    (void)state;
     for (const struct bench *const *row = __start_baretick_rows; row < __stop_baretick_rows;
          row++) {
         const struct bench_curve *c = &(*row)->curve;
@@ -46,14 +44,4 @@ static void offsets_ascend(void **state)
             assert_true(c->offset[i - 1] < c->offset[i]);
     }
     assert_true(rows > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_rows_take_a_bounded_time),
-        cmocka_unit_test(offsets_ascend),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

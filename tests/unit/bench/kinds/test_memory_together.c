@@ -223,12 +223,11 @@ static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
     return measure_in(crowd, load, ENOUGH);
 }
 
-static void one_two_and_all_cores_share_the_memory(void **state)
+TEST(one_two_and_all_cores_share_the_memory)
 {
     static const enum bench_load loads[] = {BENCH_READ_16, BENCH_WRITE_16};
     uint64_t lines = 0;
 
-    (void)state;
     for (unsigned k = 0; k < 2; k++) {
         reset();
         const struct curve *c = measure(BENCH_CORES, loads[k]);
@@ -254,9 +253,8 @@ static void one_two_and_all_cores_share_the_memory(void **state)
     }
 }
 
-static void a_defect_on_any_core_fails_the_row(void **state)
+TEST(a_defect_on_any_core_fails_the_row)
 {
-    (void)state;
     for (unsigned core = 0; core < CORES; core++) {
         reset();
         made.broken = core;
@@ -275,9 +273,8 @@ static void a_defect_on_any_core_fails_the_row(void **state)
     assert_non_null(strstr(c->out.why, "flushed"));
 }
 
-static void latency_has_a_point_per_rate_of_the_others(void **state)
+TEST(latency_has_a_point_per_rate_of_the_others)
 {
-    (void)state;
     reset();
     const struct curve *c = measure(BENCH_LOADED, BENCH_READ_16);
     assert_int_equal(c->out.status, ROW_OK);
@@ -292,9 +289,8 @@ static void latency_has_a_point_per_rate_of_the_others(void **state)
     assert_false(c->less_memory);
 }
 
-static void lines_that_another_core_holds_have_two_states(void **state)
+TEST(lines_that_another_core_holds_have_two_states)
 {
-    (void)state;
     reset();
     const struct curve *c = measure(BENCH_HELD, BENCH_FLUSH_OPT);
     assert_int_equal(c->out.status, ROW_OK);
@@ -305,9 +301,8 @@ static void lines_that_another_core_holds_have_two_states(void **state)
     assert_true(c->point[1].ticks > 49.999 && c->point[1].ticks < 50.001);
 }
 
-static void too_little_memory_is_refused_or_stated(void **state)
+TEST(too_little_memory_is_refused_or_stated)
 {
-    (void)state;
     reset();
     core.area = 0;
     assert_string_equal(measure(BENCH_CORES, BENCH_READ_16)->out.why, "no memory is made");
@@ -328,9 +323,8 @@ static void too_little_memory_is_refused_or_stated(void **state)
 }
 
 /* Where the system may give a core no CPU that is not a failure; otherwise it is. */
-static void a_core_that_does_not_come_fails_unless_starved(void **state)
+TEST(a_core_that_does_not_come_fails_unless_starved)
 {
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         reset();
         made.absent = 2;
@@ -341,9 +335,8 @@ static void a_core_that_does_not_come_fails_unless_starved(void **state)
 }
 
 /* One core and all cores remain. */
-static void numbers_of_cores_are_left_out_if_the_time_is_over(void **state)
+TEST(numbers_of_cores_are_left_out_if_the_time_is_over)
 {
-    (void)state;
     reset();
     const struct curve *c = measure_in(BENCH_CORES, BENCH_READ_16, 0);
     assert_int_equal(c->out.status, ROW_OK);
@@ -354,9 +347,8 @@ static void numbers_of_cores_are_left_out_if_the_time_is_over(void **state)
 }
 
 /* On a machine whose other programs take the CPU, the run does not wait for each row. */
-static void cores_that_are_late_again_and_again_are_given_up(void **state)
+TEST(cores_that_are_late_again_and_again_are_given_up)
 {
-    (void)state;
     reset();
     made.absent = 2;
     made.starved = true;
@@ -370,9 +362,8 @@ static void cores_that_are_late_again_and_again_are_given_up(void **state)
     assert_int_equal(c->n, 0);
 }
 
-static void a_row_of_several_cores_names_missing_cores(void **state)
+TEST(a_row_of_several_cores_names_missing_cores)
 {
-    (void)state;
     reset();
     plan.n = plan.all = 1;
     const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
@@ -386,38 +377,22 @@ static void a_row_of_several_cores_names_missing_cores(void **state)
 }
 
 /* All on one CPU, since those of some machines have TSCs that differ. */
-static int on_one_cpu(void **state)
+static void on_one_cpu(void)
 {
     cpu_set_t one;
 
-    (void)state;
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     plan.shared =
         aligned_alloc(BARRIER_LINE, (crowd_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
-    return plan.shared ? sched_setaffinity(0, sizeof one, &one) : -1;
+    assert_non_null(plan.shared);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-static int release(void **state)
+static void release(void)
 {
-    (void)state;
     free(plan.shared);
-    return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_two_and_all_cores_share_the_memory),
-        cmocka_unit_test(a_defect_on_any_core_fails_the_row),
-        cmocka_unit_test(latency_has_a_point_per_rate_of_the_others),
-        cmocka_unit_test(lines_that_another_core_holds_have_two_states),
-        cmocka_unit_test(too_little_memory_is_refused_or_stated),
-        cmocka_unit_test(a_core_that_does_not_come_fails_unless_starved),
-        cmocka_unit_test(numbers_of_cores_are_left_out_if_the_time_is_over),
-        cmocka_unit_test(cores_that_are_late_again_and_again_are_given_up),
-        cmocka_unit_test(a_row_of_several_cores_names_missing_cores),
-    };
-
-    return cmocka_run_group_tests(tests, on_one_cpu, release);
-}
+BEFORE_ALL(on_one_cpu);
+AFTER_ALL(release);

@@ -1,9 +1,8 @@
 /* Which rows run where, on a machine whose cores are functions. */
 #include "tests/unit/bench/fake_plan.h"
 
-static void missing_cores_are_refused_by_number(void **state)
+TEST(missing_cores_are_refused_by_number)
 {
-    (void)state;
     refused("0-5", &cores, NULL);
     refused("all", &cores, NULL);
     refused("all", NULL, NULL);
@@ -13,10 +12,10 @@ static void missing_cores_are_refused_by_number(void **state)
     refused("5", &cores, "cores=5: none of these can be used: 5: does not answer;");
 }
 
-static void the_boot_core_measures_alone(void **state)
+TEST(the_boot_core_measures_alone)
 {
-    (void)state;
     struct plan *plan = plan_of("bsp", SHARE_ALONE);
+
     assert_int_equal(plan->n, 1);
     assert_ptr_equal(plan->core[0].engine.memory, platform.memory);
     assert_int_equal((int)plan->core[0].engine.facts.step, 26);
@@ -36,12 +35,11 @@ static void visit(void *ctx, unsigned core)
     plan_core(ctx, core)->back = true;
 }
 
-static void one_core_of_each_type_measures(void **state)
+TEST(one_core_of_each_type_measures)
 {
     static const char *const types[CORES] = {"performance", "performance", "efficiency",
                                              "efficiency"};
 
-    (void)state;
     start();
     for (unsigned i = 0; i < CORES; i++)
         facts[i].type = types[i] ? core_type_names[types[i][0] == 'p' ? 1 : 2] : NULL;
@@ -74,10 +72,10 @@ static void one_core_of_each_type_measures(void **state)
     done();
 }
 
-static void cores_measure_one_after_the_other(void **state)
+TEST(cores_measure_one_after_the_other)
 {
-    (void)state;
     struct plan *plan = plan_of("all", SHARE_ALONE);
+
     assert_int_equal(plan->n, 5); /* core 5 did not come up */
     for (unsigned round = 1; round <= 2; round++)
         for (unsigned k = 0; k < plan->n; k++) {
@@ -104,10 +102,10 @@ static void cores_measure_one_after_the_other(void **state)
     done();
 }
 
-static void cores_measure_all_at_once(void **state)
+TEST(cores_measure_all_at_once)
 {
-    (void)state;
     struct plan *plan = plan_of("1,3-4", SHARE_TOGETHER);
+
     assert_int_equal(plan->n, 3);
     for (unsigned k = 0; k < 3; k++) {
         const struct row *row = measure(plan, k);
@@ -132,7 +130,7 @@ static void cores_measure_all_at_once(void **state)
 }
 
 /* A core that got no CPU from the system fails no row; one that got it does. */
-static void a_core_that_misses_the_others_fails_unless_starved(void **state)
+TEST(a_core_that_misses_the_others_fails_unless_starved)
 {
     static const struct {
         bool can_be_starved;
@@ -145,7 +143,6 @@ static void a_core_that_misses_the_others_fails_unless_starved(void **state)
         {true, PLATFORM_STARVED_NS, ROW_UNSUPPORTED, "core 4 was not given the CPU in time"},
     };
 
-    (void)state;
     missed = true;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cores.starved = cases[i].can_be_starved ? starved : NULL;
@@ -162,10 +159,10 @@ static void a_core_that_misses_the_others_fails_unless_starved(void **state)
     missed = false;
 }
 
-static void a_core_that_faults_is_not_called_again(void **state)
+TEST(a_core_that_faults_is_not_called_again)
 {
-    (void)state;
     struct plan *plan = plan_of("0-4", SHARE_ALONE);
+
     faulty = 3;
     for (unsigned k = 0; k < 5; k++) {
         const struct row *row = measure(plan, k);
@@ -182,10 +179,10 @@ static void a_core_that_faults_is_not_called_again(void **state)
     done();
 }
 
-static void a_core_that_faulted_alone_is_not_measured_together(void **state)
+TEST(a_core_that_faulted_alone_is_not_measured_together)
 {
-    (void)state;
     struct plan *plan = plan_of("0-4", SHARE_TOGETHER);
+
     faulty = 3;
     for (unsigned k = 0; k < 5; k++) {
         const struct row *row = measure(plan, k);
@@ -208,9 +205,8 @@ static void pass_rounds(struct plan *plan, unsigned from, unsigned end)
     plan->round = end - 1;
 }
 
-static void each_core_gathers_its_own_rounds(void **state)
+TEST(each_core_gathers_its_own_rounds)
 {
-    (void)state;
     for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
         rounds = 3;
         struct plan *plan = plan_of("1,3-4", share);
@@ -238,9 +234,8 @@ static void each_core_gathers_its_own_rounds(void **state)
     }
 }
 
-static void a_stopped_run_has_whole_rounds(void **state)
+TEST(a_stopped_run_has_whole_rounds)
 {
-    (void)state;
     for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
         rounds = 4;
         struct plan *plan = plan_of("0-2", share);
@@ -263,9 +258,8 @@ static void a_stopped_run_has_whole_rounds(void **state)
 
 /* It was lost in the second round of this row: the row fails there, and another keeps its
  * results. */
-static void a_core_lost_between_rounds_keeps_its_whole_rounds(void **state)
+TEST(a_core_lost_between_rounds_keeps_its_whole_rounds)
 {
-    (void)state;
     for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
         rounds = 3;
         struct plan *plan = plan_of("0-4", share);
@@ -291,9 +285,8 @@ static void a_core_lost_between_rounds_keeps_its_whole_rounds(void **state)
     }
 }
 
-static void rows_that_do_not_fit_the_memory_have_one_round(void **state)
+TEST(rows_that_do_not_fit_the_memory_have_one_round)
 {
-    (void)state;
     rounds = 4;
     words_of_a_row = PLAN_STORE / sizeof(uint64_t) / 10; /* ten of them fit: 5 cores, twice */
     struct plan *plan = plan_of("0-4", SHARE_TOGETHER);
@@ -313,9 +306,8 @@ static void rows_that_do_not_fit_the_memory_have_one_round(void **state)
 }
 
 /* Figures of two kinds must not be in one column of a report that passes. */
-static void a_core_executed_in_another_way_does_not_measure(void **state)
+TEST(a_core_executed_in_another_way_does_not_measure)
 {
-    (void)state;
     boot_execution = EXEC_INSTRUCTIONS;
     for (unsigned i = 0; i < CORES; i++)
         executions[i] = EXEC_INSTRUCTIONS;
@@ -349,25 +341,4 @@ static void a_core_executed_in_another_way_does_not_measure(void **state)
     done();
     boot_execution = EXEC_SILICON;
     memset(executions, 0, sizeof executions);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_cores_are_refused_by_number),
-        cmocka_unit_test(the_boot_core_measures_alone),
-        cmocka_unit_test(a_core_executed_in_another_way_does_not_measure),
-        cmocka_unit_test(one_core_of_each_type_measures),
-        cmocka_unit_test(cores_measure_one_after_the_other),
-        cmocka_unit_test(cores_measure_all_at_once),
-        cmocka_unit_test(a_core_that_misses_the_others_fails_unless_starved),
-        cmocka_unit_test(a_core_that_faults_is_not_called_again),
-        cmocka_unit_test(a_core_that_faulted_alone_is_not_measured_together),
-        cmocka_unit_test(each_core_gathers_its_own_rounds),
-        cmocka_unit_test(a_stopped_run_has_whole_rounds),
-        cmocka_unit_test(a_core_lost_between_rounds_keeps_its_whole_rounds),
-        cmocka_unit_test(rows_that_do_not_fit_the_memory_have_one_round),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,9 +215,8 @@ static struct pace pace;
 static unsigned list[CORES] = {0, 1, 2}, present[CORES], places[CORES];
 static const struct run_facts *facts[CORES];
 
-static int reset(void **state)
+static void reset(void)
 {
-    (void)state;
     memset(&made, 0, sizeof made);
     made.absent = made.aborted = NONE;
     memset(&pace, 0, sizeof pace);
@@ -248,7 +247,6 @@ static int reset(void **state)
                                                         .execution = EXEC_SILICON};
         facts[i] = &plan_cores[i].engine.facts;
     }
-    return 0;
 }
 
 static const struct quiet *watch(const struct bench *b)
@@ -256,17 +254,17 @@ static const struct quiet *watch(const struct bench *b)
     return (const struct quiet *)(const void *)kind_watch.measure(&plan, b, 0);
 }
 
-static int release(void **state)
+static void release(void)
 {
-    (void)state;
     free(plan.shared);
     plan.shared = NULL;
-    return 0;
 }
 
-static void an_undisturbed_machine_has_no_gap(void **state)
+BEFORE_EACH(reset);
+AFTER_EACH(release);
+
+TEST(an_undisturbed_machine_has_no_gap)
 {
-    (void)state;
     options.quiet_time = 3;
     const struct quiet *q = watch(&row);
     assert_int_equal(q->out.status, ROW_OK);
@@ -287,9 +285,8 @@ static void an_undisturbed_machine_has_no_gap(void **state)
 }
 
 /* Each core has other gaps; each of them is found with its length and its time, to 1 us. */
-static void planted_gaps_are_measured_to_1_us(void **state)
+TEST(planted_gaps_are_measured_to_1_us)
 {
-    (void)state;
     options.quiet_time = 3;
     made.train[0][0] = (struct train){.every = 10000 * US, .ticks = 20 * US};
     made.train[1][0] = (struct train){.every = 100000 * US, .ticks = 350 * US};
@@ -331,10 +328,10 @@ static void planted_gaps_are_measured_to_1_us(void **state)
     assert_close(s.wait_ticks, 349 * US, US);
 }
 
-static void gaps_that_a_row_plants_are_found(void **state)
+TEST(gaps_that_a_row_plants_are_found)
 {
-    (void)state;
     struct bench planted = row;
+
     planted.plant[0] = (struct bench_gaps){1000, 20};
     planted.plant[1] = (struct bench_gaps){7300, 150};
     const struct quiet *q = watch(&planted);
@@ -348,9 +345,8 @@ static void gaps_that_a_row_plants_are_found(void **state)
     }
 }
 
-static void an_nmi_of_the_program_is_not_a_gap(void **state)
+TEST(an_nmi_of_the_program_is_not_a_gap)
 {
-    (void)state;
     made.own_every = made.own_due = HZ / 10;
     const struct quiet *q = watch(&row);
     assert_true(made.own > 25);
@@ -358,7 +354,7 @@ static void an_nmi_of_the_program_is_not_a_gap(void **state)
         assert_int_equal(q->watch[k].gaps.count, 0);
 }
 
-static void a_limit_is_judged_only_if_it_is_asked_for(void **state)
+TEST(a_limit_is_judged_only_if_it_is_asked_for)
 {
     static const struct {
         uint32_t most;
@@ -366,7 +362,7 @@ static void a_limit_is_judged_only_if_it_is_asked_for(void **state)
     } cases[] = {{0, QUIET_NOT_ASKED}, {19, QUIET_FAIL}, {22, QUIET_PASS}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        reset(state);
+        reset();
         made.train[2][0] = (struct train){.every = 100000 * US, .ticks = 20 * US};
         options.gaps_max = cases[i].most;
         const struct quiet *q = watch(&row);
@@ -376,9 +372,8 @@ static void a_limit_is_judged_only_if_it_is_asked_for(void **state)
     }
 }
 
-static void a_user_stops_the_run(void **state)
+TEST(a_user_stops_the_run)
 {
-    (void)state;
     options.quiet_time = 3;
     made.stop_at = 2;
     made.train[1][0] = (struct train){.every = 100000 * US, .ticks = 20 * US};
@@ -389,7 +384,7 @@ static void a_user_stops_the_run(void **state)
     assert_int_equal(made.meetings, 1);
     assert_true(q->watch[1].gaps.count >= 9);
     assert_int_equal(quiet_sum(q).result, QUIET_NOT_JUDGED);
-    reset(state);
+    reset();
     options.quiet_time = 3;
     made.stop_at = 2;
     made.train[1][0] = (struct train){.every = 100000 * US, .ticks = 20 * US};
@@ -398,11 +393,10 @@ static void a_user_stops_the_run(void **state)
 }
 
 /* It is named. Where the system may give a core no CPU that is not a failure. */
-static void a_core_that_does_not_answer_is_named(void **state)
+TEST(a_core_that_does_not_answer_is_named)
 {
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        reset(state);
+        reset();
         made.absent = 1;
         made.late = 1000;
         made.starved = i == 0;
@@ -416,15 +410,14 @@ static void a_core_that_does_not_answer_is_named(void **state)
         assert_int_equal(quiet_sum(q).cores, 0);
         assert_int_equal(quiet_sum(q).result, QUIET_NOT_JUDGED);
     }
-    reset(state);
+    reset();
     made.absent = 1;
     made.late = 2; /* then it comes */
     assert_true(watch(&row)->complete);
 }
 
-static void an_aborted_core_fails_the_row_and_is_named(void **state)
+TEST(an_aborted_core_fails_the_row_and_is_named)
 {
-    (void)state;
     options.quiet_time = 3;
     made.aborted = 2;
     const struct quiet *q = watch(&row);
@@ -435,9 +428,8 @@ static void an_aborted_core_fails_the_row_and_is_named(void **state)
     assert_int_equal(quiet_sum(q).cores, CORES); /* with what they watched until then */
 }
 
-static void a_core_that_is_gone_is_left_out(void **state)
+TEST(a_core_that_is_gone_is_left_out)
 {
-    (void)state;
     plan_cores[1].gone = "#UD";
     options.gaps_max = 100;
     const struct quiet *q = watch(&row);
@@ -448,10 +440,10 @@ static void a_core_that_is_gone_is_left_out(void **state)
     assert_int_equal(quiet_sum(q).result, QUIET_NOT_JUDGED);
 }
 
-static void the_duration_of_the_watch_follows_quiet_time(void **state)
+TEST(the_duration_of_the_watch_follows_quiet_time)
 {
-    (void)state;
     struct engine *e = &plan_cores[0].engine;
+
     assert_true(kind_watch.guess(e, &row) == (double)(HZ));
     options.quiet_time = 0;
     assert_true(kind_watch.guess(e, &row) == (double)(QUIET_TIME_AUTO * HZ));
@@ -460,23 +452,4 @@ static void the_duration_of_the_watch_follows_quiet_time(void **state)
     options.quiet_time = 604800;
     e->facts.tsc_hz = 1e10;
     assert_true(kind_watch.guess(e, &row) == (double)(6048000000000000));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_undisturbed_machine_has_no_gap, reset, release),
-        cmocka_unit_test_setup_teardown(planted_gaps_are_measured_to_1_us, reset, release),
-        cmocka_unit_test_setup_teardown(gaps_that_a_row_plants_are_found, reset, release),
-        cmocka_unit_test_setup_teardown(an_nmi_of_the_program_is_not_a_gap, reset, release),
-        cmocka_unit_test_setup_teardown(a_limit_is_judged_only_if_it_is_asked_for, reset, release),
-        cmocka_unit_test_setup_teardown(a_user_stops_the_run, reset, release),
-        cmocka_unit_test_setup_teardown(a_core_that_does_not_answer_is_named, reset, release),
-        cmocka_unit_test_setup_teardown(an_aborted_core_fails_the_row_and_is_named, reset, release),
-        cmocka_unit_test_setup_teardown(a_core_that_is_gone_is_left_out, reset, release),
-        cmocka_unit_test_setup_teardown(the_duration_of_the_watch_follows_quiet_time, reset,
-                                        release),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,9 +111,8 @@ static void drop(void)
     free(seen);
 }
 
-static void every_line_is_checked(void **state)
+TEST(every_line_is_checked)
 {
-    (void)state;
     for (size_t k = 0; k < LOADS; k++)
         for (size_t i = 0; i < 3; i++) {
             struct stream s = make(loads[k], sizes[i]);
@@ -125,9 +124,8 @@ static void every_line_is_checked(void **state)
         }
 }
 
-static void a_word_that_is_left_out_is_found(void **state)
+TEST(a_word_that_is_left_out_is_found)
 {
-    (void)state;
     for (size_t k = 0; k < LOADS; k++)
         for (size_t i = 0; i < 3; i++) {
             struct stream s = make(loads[k], sizes[i]);
@@ -137,9 +135,8 @@ static void a_word_that_is_left_out_is_found(void **state)
         }
 }
 
-static void timed_walks_have_whole_laps_or_pass_the_set_once(void **state)
+TEST(timed_walks_have_whole_laps_or_pass_the_set_once)
 {
-    (void)state;
     for (size_t i = 0; i < SIZES; i++) {
         struct stream s = make(BENCH_WRITE_16, sizes[i]);
         bool laps = sizes[i] <= 8 * MIB;
@@ -162,24 +159,11 @@ static void timed_walks_have_whole_laps_or_pass_the_set_once(void **state)
 }
 
 /* The walks of a large copy stay in their halves. */
-static void walks_of_a_large_copy_stay_in_their_half(void **state)
+TEST(walks_of_a_large_copy_stay_in_their_half)
 {
     struct stream s = make(BENCH_COPY_16, 20 * MIB);
 
-    (void)state;
     for (unsigned k = 0; k < 10; k++)
         assert_int_equal(stream_time(&s, k).lines, s.lines / 16);
     drop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_is_checked),
-        cmocka_unit_test(a_word_that_is_left_out_is_found),
-        cmocka_unit_test(timed_walks_have_whole_laps_or_pass_the_set_once),
-        cmocka_unit_test(walks_of_a_large_copy_stay_in_their_half),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

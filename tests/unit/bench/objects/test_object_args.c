@@ -26,9 +26,8 @@ static bool lists(struct baretick_args args)
         assert_memory_equal(values.value, expected, sizeof expected);                              \
     } while (0)
 
-static void a_range_multiplies_as_google_benchmarks(void **state)
+TEST(a_range_multiplies_as_google_benchmarks)
 {
-    (void)state;
     ARE(ARGS(.from = 8, .to = 8192, .multiply = 8), 8, 64, 512, 4096, 8192);
     ARE(ARGS(.from = 10, .to = 100, .multiply = 2), 10, 16, 32, 64, 100);
     ARE(ARGS(.to = 8, .multiply = 2), 0, 1, 2, 4, 8);
@@ -36,24 +35,22 @@ static void a_range_multiplies_as_google_benchmarks(void **state)
     ARE(ARGS(.from = 5, .to = 6, .multiply = 2), 5, 6);
 }
 
-static void a_range_goes_in_steps(void **state)
+TEST(a_range_goes_in_steps)
 {
-    (void)state;
     ARE(ARGS(.from = 10, .to = 40, .step = 10), 10, 20, 30, 40);
     ARE(ARGS(.to = 5, .step = 2), 0, 2, 4, 5);
     ARE(ARGS(.from = 7, .to = UINT32_MAX, .step = UINT32_MAX), 7, UINT32_MAX);
 }
 
-static void a_list_is_sorted(void **state)
+TEST(a_list_is_sorted)
 {
-    (void)state;
     ARE(ARGS(.list = {7, 3, 5, 3}), 3, 5, 7);
     ARE(ARGS(.list = {16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}), 1, 2, 3, 4, 5, 6, 7,
         8, 9, 10, 11, 12, 13, 14, 15, 16);
     assert_true(lists(ARGS(0)) && values.count == 0);
 }
 
-static void a_wrong_range_is_refused_by_name(void **state)
+TEST(a_wrong_range_is_refused_by_name)
 {
     static const struct {
         struct baretick_args args;
@@ -71,7 +68,6 @@ static void a_wrong_range_is_refused_by_name(void **state)
         {{.to = UINT32_MAX, .step = 1}, "more than 32 values"},
         {{.to = UINT32_MAX, .multiply = 2}, "more than 32 values"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (lists(bad[i].args) || !strstr(text, bad[i].words))
             fail_msg("\"%s\" does not say \"%s\"", text, bad[i].words);
@@ -92,9 +88,8 @@ static bool applies(struct bench b, uint32_t arg)
     return object_args_apply(&row.bench, &row.code, &row.names, arg, &said.sink);
 }
 
-static void an_argument_is_in_the_name_and_multiplies_the_base(void **state)
+TEST(an_argument_is_in_the_name_and_multiplies_the_base)
 {
-    (void)state;
     assert_true(applies((struct bench){.name = "copy", .base_unit = "byte", .base_per_op = 2}, 64));
     assert_string_equal(row.bench.name, "copy/64");
     assert_string_equal(row.code.args_of, "copy");
@@ -106,11 +101,10 @@ static void an_argument_is_in_the_name_and_multiplies_the_base(void **state)
     assert_true(!row.bench.base_unit && row.bench.base_per_op == 0);
 }
 
-static void names_and_units_have_limits(void **state)
+TEST(names_and_units_have_limits)
 {
     static const char name[] = "a_name_of_38_bytes____________________";
 
-    (void)state;
     assert_true(applies((struct bench){.name = name}, 9));
     assert_false(applies((struct bench){.name = name}, 10));
     assert_says(text, "a_name_of_38_bytes____________________/10", "41 bytes", "40");
@@ -118,18 +112,4 @@ static void names_and_units_have_limits(void **state)
     assert_false(
         applies((struct bench){.name = "a", .base_unit = "b", .base_per_op = 1u << 31}, 2));
     assert_non_null(strstr(text, "units is 2147483648"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_range_multiplies_as_google_benchmarks),
-        cmocka_unit_test(a_range_goes_in_steps),
-        cmocka_unit_test(a_list_is_sorted),
-        cmocka_unit_test(a_wrong_range_is_refused_by_name),
-        cmocka_unit_test(an_argument_is_in_the_name_and_multiplies_the_base),
-        cmocka_unit_test(names_and_units_have_limits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,13 +18,13 @@ static struct made_row in[8];
 static struct object_row out;
 static struct object_args args;
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     made_rows_begin();
     in[0] = good_row(0, "row");
-    return 0;
 }
+
+BEFORE_EACH(begin);
 
 /* In a copy of exactly its size: one byte too many is found. */
 static void open_object(void)
@@ -67,7 +67,7 @@ static void refused(const char *begins, const char *words)
 static void refused_row(const char *words)
 {
     refused("mine.o: row row: ", words);
-    begin(NULL);
+    begin();
 }
 
 static uint8_t *header(unsigned section)
@@ -77,9 +77,8 @@ static uint8_t *header(unsigned section)
 
 /* --- good ones -------------------------------------------------------------------------------- */
 
-static void a_row_is_read_whole(void **state)
+TEST(a_row_is_read_whole)
 {
-    (void)state;
     in[0].row = (struct baretick_row){
         .version = 1,
         .size = sizeof in[0].row,
@@ -124,9 +123,8 @@ static void a_row_is_read_whole(void **state)
     }
 }
 
-static void fields_that_are_left_out_are_zero(void **state)
+TEST(fields_that_are_left_out_are_zero)
 {
-    (void)state;
     assert_true(reads_made());
     assert_string_equal(out.bench.suite, "mine");
     assert_true(!out.bench.compared_with && !out.bench.base_unit && !out.bench.needs);
@@ -137,11 +135,10 @@ static void fields_that_are_left_out_are_zero(void **state)
 }
 
 /* The longest texts, the largest numbers. */
-static void options_at_their_limits_are_accepted(void **state)
+TEST(options_at_their_limits_are_accepted)
 {
     char name[OBJECT_NAME_MOST + 1] = "", what[OBJECT_WHAT_MOST + 1] = "";
 
-    (void)state;
     memset(name, 'n', OBJECT_NAME_MOST);
     memset(what, '~', OBJECT_WHAT_MOST);
     in[0].name = made_text(name);
@@ -156,9 +153,8 @@ static void options_at_their_limits_are_accepted(void **state)
 
 /* Of before `args`, `before` and least_instructions: a shorter struct, after which another object's
  * bytes come; and a limit of time, whatever it is. */
-static void an_older_object_is_read(void **state)
+TEST(an_older_object_is_read)
 {
-    (void)state;
     in[0].row.size = offsetof(struct baretick_row, args);
     in[0].row.args = (struct baretick_args){.from = 1, .to = 2, .step = 1};
     assert_true(reads_made());
@@ -182,12 +178,11 @@ static void an_older_object_is_read(void **state)
     assert_false(reads_made());
 }
 
-static void each_row_of_several_is_read(void **state)
+TEST(each_row_of_several_is_read)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
     size_t n;
 
-    (void)state;
     for (unsigned i = 0; i < 7; i++)
         in[i] = good_row(i, names[i]);
     in[3].row.version = 2;
@@ -215,7 +210,7 @@ static void not_counted(const char *words)
         fail_msg("\"%s\" does not say \"%s\"", text, words);
 }
 
-static void the_list_is_checked(void **state)
+TEST(the_list_is_checked)
 {
     static const struct {
         unsigned section, at;
@@ -226,7 +221,6 @@ static void the_list_is_checked(void **state)
         {ROWS_LIST, 32, 7, "not a list of pointers: 7 bytes"},
         {ROWS_LIST, 8, 0, "not allocated"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         made_rows(&m, in, 1);
         memset(header(m.at_end + 3) + 4, 0, 4); /* no relocations where there is no room for them */
@@ -246,9 +240,8 @@ static void the_list_is_checked(void **state)
     not_counted("it has no rows: section baretick_rows_v1, with a pointer to each, is not there");
 }
 
-static void pointers_to_rows_are_followed(void **state)
+TEST(pointers_to_rows_are_followed)
 {
-    (void)state;
     in[0].at.symbol = 0;
     refused("mine.o: row 1: ", "its pointer is NULL");
     in[0].at = (struct made_pointer){ROWS_BSS, 0};
@@ -271,18 +264,17 @@ static void pointers_to_rows_are_followed(void **state)
 
 /* --- a row ------------------------------------------------------------------------------------ */
 
-static void another_struct_is_refused(void **state)
+TEST(another_struct_is_refused)
 {
-    (void)state;
     in[0].row.version = 2;
     refused("mine.o: row 1: ", "version 2; this program knows version 1");
-    begin(NULL);
+    begin();
     in[0].row.version = 0;
     refused("mine.o: row 1: ", "version 0; ");
-    begin(NULL);
+    begin();
     in[0].row.size--;
     refused("mine.o: row 1: ", "its struct has 223 bytes; version 1 has 224, 144, 136 or 128");
-    begin(NULL);
+    begin();
     made_rows(&m, in, 1);
     put_le(header(ROWS_STRUCTS) + 32, sizeof(struct baretick_row) - 1, 8);
     open_object();
@@ -290,27 +282,26 @@ static void another_struct_is_refused(void **state)
     assert_says(text, "mine.o: row 1: ", "struct", "out of the section");
 }
 
-static void rows_with_an_invalid_text_are_refused(void **state)
+TEST(rows_with_an_invalid_text_are_refused)
 {
     char longer[OBJECT_WHAT_MOST + 2] = "";
 
-    (void)state;
     in[0].name.symbol = 0;
     refused("mine.o: row 1: ", "it has no name");
-    begin(NULL);
+    begin();
     in[0].name = made_text("a row");
     refused("mine.o: row 1: ", "suite and name are made of letters, digits, _ and -");
-    begin(NULL);
+    begin();
     in[0].name = made_text("");
     refused("mine.o: row 1: ", "its name must be 1 to 40 printable characters");
-    begin(NULL);
+    begin();
     in[0].name = (struct made_pointer){ROWS_BSS, 0};
     refused("mine.o: row 1: ", "its name must be 1 to 40");
-    begin(NULL);
+    begin();
     memset(longer, 'x', OBJECT_NAME_MOST + 1);
     in[0].name = made_text(longer);
     refused("mine.o: row 1: ", "its name must be 1 to 40");
-    begin(NULL);
+    begin();
 
     in[0].what.symbol = 0;
     refused_row("it does not say what one operation is");
@@ -336,9 +327,8 @@ static void rows_with_an_invalid_text_are_refused(void **state)
     refused("mine.o: ", "leads out of the object");
 }
 
-static void numbers_are_checked(void **state)
+TEST(numbers_are_checked)
 {
-    (void)state;
 #define NUMBER(field_, value_, words_)                                                             \
     do {                                                                                           \
         in[0].row.field_ = value_;                                                                 \
@@ -369,9 +359,8 @@ static void numbers_are_checked(void **state)
     refused_row("unit and units belong together");
 }
 
-static void functions_are_checked(void **state)
+TEST(functions_are_checked)
 {
-    (void)state;
     in[0].body.symbol = 0;
     refused_row("it has no body");
 #define POINTER(field_, words_, ...)                                                               \
@@ -386,33 +375,14 @@ static void functions_are_checked(void **state)
     POINTER(before, "before points to data, not to a function", ROWS_DATA, 8);
     in[0].body = (struct made_pointer){ROWS_OUTSIDE, 0};
     refused("mine.o: .data.rel.ro+0x20: ", "the pointer to memset leads out of the object");
-    begin(NULL);
+    begin();
     in[0].check = (struct made_pointer){ROWS_CODE, 81};
     refused("mine.o: .data.rel.ro+0x50: ", "leads out of the object");
-    begin(NULL);
+    begin();
     made_rows(&m, in, 1);
     put_le(m.bytes + le64(header(ROWS_STRUCTS) + 24) + offsetof(struct baretick_row, setup),
            0xfee00000, 8);
     open_object();
     assert_false(reads(0));
     assert_says(text, "mine.o: row row: ", "setup", "0xfee00000", "out of the object");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_row_is_read_whole, begin),
-        cmocka_unit_test_setup(fields_that_are_left_out_are_zero, begin),
-        cmocka_unit_test_setup(options_at_their_limits_are_accepted, begin),
-        cmocka_unit_test_setup(an_older_object_is_read, begin),
-        cmocka_unit_test_setup(each_row_of_several_is_read, begin),
-        cmocka_unit_test_setup(the_list_is_checked, begin),
-        cmocka_unit_test_setup(pointers_to_rows_are_followed, begin),
-        cmocka_unit_test_setup(another_struct_is_refused, begin),
-        cmocka_unit_test_setup(rows_with_an_invalid_text_are_refused, begin),
-        cmocka_unit_test_setup(numbers_are_checked, begin),
-        cmocka_unit_test_setup(functions_are_checked, begin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

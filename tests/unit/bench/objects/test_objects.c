@@ -34,9 +34,8 @@ static struct made_row in[8];
 static uint8_t *kept[OBJECTS_MOST + 2];
 static unsigned keeps;
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     while (keeps > 0)
         free(kept[--keeps]);
     memset(files, 0, sizeof files);
@@ -45,8 +44,10 @@ static int begin(void **state)
     left_out = NULL;
     registry_rows_used = 0;
     made_rows_begin();
-    return 0;
 }
+
+BEFORE_EACH(begin);
+AFTER_ALL(begin); /* frees the last objects */
 
 static void give(const char *name, const void *bytes, size_t size)
 {
@@ -113,9 +114,8 @@ static size_t registered_rows(void)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void files_are_chosen_by_name(void **state)
+TEST(files_are_chosen_by_name)
 {
-    (void)state;
     assert_true(objects_want("on", "a.o") && objects_want("on", "A.O"));
     assert_false(objects_want("on", ".o") || objects_want("on", "a.obj") ||
                  objects_want("on", "ao"));
@@ -124,9 +124,8 @@ static void files_are_chosen_by_name(void **state)
     assert_false(objects_want("b*,a?.o", "abc.o") || objects_want("*", "a.txt"));
 }
 
-static void rows_join_the_registry_in_order(void **state)
+TEST(rows_join_the_registry_in_order)
 {
-    (void)state;
     assert_int_equal(registered_rows(), 2);
     in[0] = good_row(0, "z");
     in[1] = good_row(1, "a");
@@ -153,9 +152,8 @@ static bool selected(const char *names, const char *name)
     return registry_selects(&o, registered("mine", name));
 }
 
-static void each_argument_is_a_row(void **state)
+TEST(each_argument_is_a_row)
 {
-    (void)state;
     in[0] = good_row(0, "sum");
     in[0].row.args = (struct baretick_args){.from = 8, .to = 512, .multiply = 8};
     in[1] = good_row(1, "sums");
@@ -176,9 +174,8 @@ static void each_argument_is_a_row(void **state)
     assert_true(!b->code->args_of[3] && registered("mine", "sums")->code->args_of == NULL);
 }
 
-static void a_suite_is_named_after_its_file(void **state)
+TEST(a_suite_is_named_after_its_file)
 {
-    (void)state;
     in[0] = good_row(0, "r");
     give_rows("my hash (2).O", 1);
     assert_non_null(registered("my_hash__2_", "r"));
@@ -188,9 +185,8 @@ static void a_suite_is_named_after_its_file(void **state)
 }
 
 /* The others of the object, and the other objects, are there. */
-static void a_refused_row_leaves_the_others(void **state)
+TEST(a_refused_row_leaves_the_others)
 {
-    (void)state;
     give("none.o", "not an object", 13);
     in[0] = good_row(0, "good");
     in[1] = good_row(1, "good"); /* its name twice */
@@ -211,11 +207,10 @@ static void a_refused_row_leaves_the_others(void **state)
     shows("object refused: some.o: row first of suite own: ");
 }
 
-static void the_numbers_of_objects_and_rows_are_limited(void **state)
+TEST(the_numbers_of_objects_and_rows_are_limited)
 {
     char name[16];
 
-    (void)state;
     for (unsigned i = 0; i < 18; i++) {
         fmt_buf(name, sizeof name, "o%02u.o", i);
         give_many(name, 7);
@@ -227,7 +222,7 @@ static void the_numbers_of_objects_and_rows_are_limited(void **state)
     shows("object refused: last.o: row r2: at most 128 rows are allowed, over all objects\r\n");
     shows("last.o: row r3: at most");
 
-    begin(NULL);
+    begin();
     for (unsigned i = 0; i <= OBJECTS_MOST; i++) {
         fmt_buf(name, sizeof name, "o%02u.o", i);
         give_many(name, 1);
@@ -247,11 +242,10 @@ static unsigned count(const char *part)
     return n;
 }
 
-static void refusals_beyond_the_list_are_counted(void **state)
+TEST(refusals_beyond_the_list_are_counted)
 {
     char name[16];
 
-    (void)state;
     for (unsigned i = 0; i < OBJECTS_REFUSALS; i++) {
         fmt_buf(name, sizeof name, "f%u.o", i);
         objects_refuse(name, "cannot be read");
@@ -272,9 +266,8 @@ static void refusals_beyond_the_list_are_counted(void **state)
     assert_int_equal(r.failures, OBJECTS_REFUSALS + 1);
 }
 
-static void a_report_names_objects_rows_and_refusals(void **state)
+TEST(a_report_names_objects_rows_and_refusals)
 {
-    (void)state;
     in[0] = good_row(0, "good");
     in[1] = good_row(1, "bad");
     in[1].row.room = UINT32_MAX;
@@ -297,13 +290,12 @@ static void a_report_names_objects_rows_and_refusals(void **state)
     shows("\r\nkept out\r\n");
 }
 
-static void the_registry_refuses_rows_that_it_cannot_hold(void **state)
+TEST(the_registry_refuses_rows_that_it_cannot_hold)
 {
     static struct bench many[REGISTRY_MOST];
     static char names[REGISTRY_MOST][8];
     const char *why = NULL;
 
-    (void)state;
     for (unsigned i = 0; i < REGISTRY_MOST - 2; i++) {
         fmt_buf(names[i], sizeof names[i], "n%u", i * 7919 % REGISTRY_MOST);
         many[i] = (struct bench){.suite = "many", .name = names[i]};
@@ -321,7 +313,7 @@ static void the_registry_refuses_rows_that_it_cannot_hold(void **state)
 }
 
 /* The usual size while rooms are small; after that, whole pages for the largest. */
-static void the_data_buffer_has_the_largest_room(void **state)
+TEST(the_data_buffer_has_the_largest_room)
 {
     static const struct {
         uint32_t room;
@@ -332,7 +324,6 @@ static void the_data_buffer_has_the_largest_room(void **state)
               {BARETICK_ROOM_MOST, BARETICK_ROOM_MOST},
               {6u << 20, BARETICK_ROOM_MOST}};
     static const char *const names[] = {"a", "b", "c", "d", "e"};
-    (void)state;
     assert_int_equal(registry_data_size(), PLATFORM_DATA_SIZE);
     for (unsigned i = 0; i < 5; i++) {
         in[0] = good_row(0, names[i]);
@@ -343,31 +334,9 @@ static void the_data_buffer_has_the_largest_room(void **state)
     }
 }
 
-static void a_program_without_its_suites_fails(void **state)
+TEST(a_program_without_its_suites_fails)
 {
-    (void)state;
     objects_open();
     assert_int_equal(refusals, 1);
     assert_string_equal(refusal[0], "the suites' object: not an ELF file");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_program_without_its_suites_fails, begin),
-        cmocka_unit_test_setup(files_are_chosen_by_name, begin),
-        cmocka_unit_test_setup(rows_join_the_registry_in_order, begin),
-        cmocka_unit_test_setup(each_argument_is_a_row, begin),
-        cmocka_unit_test_setup(a_suite_is_named_after_its_file, begin),
-        cmocka_unit_test_setup(a_refused_row_leaves_the_others, begin),
-        cmocka_unit_test_setup(the_numbers_of_objects_and_rows_are_limited, begin),
-        cmocka_unit_test_setup(refusals_beyond_the_list_are_counted, begin),
-        cmocka_unit_test_setup(a_report_names_objects_rows_and_refusals, begin),
-        cmocka_unit_test_setup(the_registry_refuses_rows_that_it_cannot_hold, begin),
-        cmocka_unit_test_setup(the_data_buffer_has_the_largest_room, begin),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-    begin(NULL);
-    return failed;
 }

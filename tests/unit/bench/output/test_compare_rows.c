@@ -58,17 +58,17 @@ static struct core_figure figure(double cycles, double half)
     return f;
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     options_default(&o);
     both_in_columns = false;
     run = (struct run_facts){
         .o = &o, .cycle.by = CYCLES_RULER, .execution = EXEC_SILICON, .cores = 1};
     for (unsigned i = 0; i < 3; i++)
         figures[i] = figure(1.19, 0.004);
-    return 0;
 }
+
+BEFORE_EACH(set_up);
 
 static const char *told(enum format format)
 {
@@ -95,9 +95,8 @@ static void says_not(const char *words)
 }
 
 /* Zen 5, gcc 12: docs/compiler.md. */
-static void rows_that_differ_show_a_sensitive_cpu(void **state)
+TEST(rows_that_differ_show_a_sensitive_cpu)
 {
-    (void)state;
     figures[1] = figure(2.00, 0.004);
     says("0.810 +- ");
     says("code moved by 32 bytes: this CPU is sensitive to that");
@@ -107,9 +106,8 @@ static void rows_that_differ_show_a_sensitive_cpu(void **state)
 }
 
 /* A CPU whose rows were 1.32 and 1.32. */
-static void rows_that_agree_show_an_insensitive_cpu(void **state)
+TEST(rows_that_agree_show_an_insensitive_cpu)
 {
-    (void)state;
     figures[0] = figures[1] = figure(1.32, 0.02);
     says("this CPU is not sensitive to that beyond the interval, -0.");
     says("\"moved_bytes\":32,\"sensitive\":false");
@@ -122,9 +120,8 @@ static void rows_that_agree_show_an_insensitive_cpu(void **state)
 }
 
 /* Placements that were faster in two rounds of four say little about the next round. */
-static void rounds_that_differ_are_not_a_difference_of_rows(void **state)
+TEST(rounds_that_differ_are_not_a_difference_of_rows)
 {
-    (void)state;
     figures[0] = figure(1.32, 0.001);
     figures[1] = figure(1.37, 0.001);
     says("\"by\":\"placements\",\"moved_bytes\":32,\"sensitive\":true");
@@ -135,9 +132,8 @@ static void rounds_that_differ_are_not_a_difference_of_rows(void **state)
 }
 
 /* Comparisons that are not fair, or not of a CPU, are not judged. */
-static void unfair_comparisons_are_not_judged(void **state)
+TEST(unfair_comparisons_are_not_judged)
 {
-    (void)state;
     figures[1] = figure(2.00, 0.004);
     figures[1].shared = true;
     says("not judged: the core was shared");
@@ -154,9 +150,8 @@ static void unfair_comparisons_are_not_judged(void **state)
     says("sensitive");
 }
 
-static void other_pairs_are_other_code(void **state)
+TEST(other_pairs_are_other_code)
 {
-    (void)state;
     figures[2] = figure(5, 0.1);
     const char *line = strstr(told(FORMAT_JSONL), "compiler/other ");
     assert_non_null(line);
@@ -168,9 +163,8 @@ static void other_pairs_are_other_code(void **state)
 }
 
 /* They have a line, where other pairs are in columns. */
-static void sensitive_pairs_have_a_line_where_others_are_columns(void **state)
+TEST(sensitive_pairs_have_a_line_where_others_are_columns)
 {
-    (void)state;
     figures[1] = figure(2.00, 0.004);
     both_in_columns = true;
     const char *line = strstr(told(FORMAT_TABLE), "compared: compiler/unused_trap");
@@ -184,26 +178,11 @@ static bool of_one_letter(const struct bench *a, const struct bench *b)
     return a->name[0] == 'u' && b->name[0] == 'u';
 }
 
-static void a_series_begins_with_its_first_row(void **state)
+TEST(a_series_begins_with_its_first_row)
 {
-    (void)state;
     const struct bench *const mixed[] = {&other, &absent, &other, &trap};
     const bool begins[] = {false, true, false, false};
+
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(compare_begins_series(mixed, i, of_one_letter), begins[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(rows_that_differ_show_a_sensitive_cpu, set_up),
-        cmocka_unit_test_setup(rows_that_agree_show_an_insensitive_cpu, set_up),
-        cmocka_unit_test_setup(rounds_that_differ_are_not_a_difference_of_rows, set_up),
-        cmocka_unit_test_setup(unfair_comparisons_are_not_judged, set_up),
-        cmocka_unit_test_setup(other_pairs_are_other_code, set_up),
-        cmocka_unit_test(a_series_begins_with_its_first_row),
-        cmocka_unit_test_setup(sensitive_pairs_have_a_line_where_others_are_columns, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

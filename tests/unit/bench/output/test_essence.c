@@ -133,11 +133,10 @@ static struct essence all_present(void)
     return s;
 }
 
-static void a_full_essence_has_every_line(void **state)
+TEST(a_full_essence_has_every_line)
 {
     struct essence s = all_present();
 
-    (void)state;
     show(&s, 0);
     assert_int_equal(lines(), 15);
     expect("essence   cycles/op by ruler, +-98%");
@@ -154,11 +153,10 @@ static void a_full_essence_has_every_line(void **state)
            "          wake 6.500 +-0.250 ticks, ipi 6.625 +-0.250 ticks");
 }
 
-static void an_empty_essence_has_only_the_machine(void **state)
+TEST(an_empty_essence_has_only_the_machine)
 {
     struct essence s = empty(EXEC_SILICON);
 
-    (void)state;
     show(&s, 0);
     assert_string_equal(text, "\r\nmachine   A CPU, 1 core\r\nclock     TSC 2600.000 MHz\r\n"
                               "spoiled   not known whether a core is shared, SMIs not counted,\r\n"
@@ -178,11 +176,10 @@ static bool has(const char *json)
     return strstr(text, json) != NULL;
 }
 
-static void the_record_has_the_lines_of_the_table(void **state)
+TEST(the_record_has_the_lines_of_the_table)
 {
     struct essence s = all_present();
 
-    (void)state;
     record(&s, 0);
     assert_true(
         has("\"rows\":[\"baseline/empty_lfence\",\"baseline/do_nothing\",\"calls/direct\","));
@@ -195,11 +192,10 @@ static void the_record_has_the_lines_of_the_table(void **state)
     assert_false(has("\"label\":\"failed\"") || has("\"label\":\"stopped\""));
 }
 
-static void the_record_has_only_what_was_run(void **state)
+TEST(the_record_has_only_what_was_run)
 {
     struct essence s = empty(EXEC_SILICON);
 
-    (void)state;
     put_figure(at(&s, "warm"), 0.273, 0.121);
     record(&s, 3);
     assert_true(has("\"rows\":[\"sum/warm\"],\"lines\":["));
@@ -209,31 +205,28 @@ static void the_record_has_only_what_was_run(void **state)
 }
 
 /* In the table it is cut. */
-static void the_record_has_a_long_line_in_full(void **state)
+TEST(the_record_has_a_long_line_in_full)
 {
     struct essence s = all_present();
 
-    (void)state;
     memset(s.machine, 'x', sizeof s.machine - 1);
     record(&s, 0);
     assert_true(has(s.machine));
 }
 
-static void lines_for_tools_have_no_essence(void **state)
+TEST(lines_for_tools_have_no_essence)
 {
     struct essence s = all_present();
 
-    (void)state;
     show_as(&s, 0, FORMAT_LINES);
     assert_string_equal(text, "");
 }
 
 /* Ways of calling without a row have no line, rows without a figure have a dash. */
-static void missing_figures_have_a_dash_and_missing_rows_no_line(void **state)
+TEST(missing_figures_have_a_dash_and_missing_rows_no_line)
 {
     struct essence s = empty(EXEC_SILICON);
 
-    (void)state;
     put_figure(at(&s, "plt_c"), 4, 0.5);
     put_figure(at(&s, "warm"), 0.273, 0.121);
     put_figure(at(&s, "turn_16"), 6.011, 0.052);
@@ -247,11 +240,10 @@ static void missing_figures_have_a_dash_and_missing_rows_no_line(void **state)
     assert_null(strstr(text, "cores"));
 }
 
-static void failed_shared_and_doubtful_figures_are_marked(void **state)
+TEST(failed_shared_and_doubtful_figures_are_marked)
 {
     struct essence s = all_present();
 
-    (void)state;
     at(&s, "direct")->state = ESSENCE_FAILED;
     at(&s, "direct_inc")->shared = true;
     at(&s, "direct_straight")->doubt = true;
@@ -266,11 +258,10 @@ static void failed_shared_and_doubtful_figures_are_marked(void **state)
     assert_non_null(strstr(text, "tsc_skew FAIL,"));
 }
 
-static void failures_are_named(void **state)
+TEST(failures_are_named)
 {
     struct essence s = all_present();
 
-    (void)state;
     show(&s, 1);
     expect("failed    calls/a_row_of_some_length_0");
     show(&s, 3);
@@ -285,11 +276,10 @@ static void failures_are_named(void **state)
     expect("stopped   after 3 of 163 rows");
 }
 
-static void counted_instructions_have_no_ns(void **state)
+TEST(counted_instructions_have_no_ns)
 {
     struct essence s = all_present();
 
-    (void)state;
     s.execution = EXEC_INSTRUCTIONS;
     strcpy(s.unit, "instructions/op: INSTRUCTIONS, not time");
     s.gross = "instructions";
@@ -308,11 +298,10 @@ static void counted_instructions_have_no_ns(void **state)
     assert_non_null(strstr(text, "essence   NOISE: an emulator executes this code, "));
 }
 
-static void the_level_is_that_of_the_intervals_shown(void **state)
+TEST(the_level_is_that_of_the_intervals_shown)
 {
     struct essence s = all_present();
 
-    (void)state;
     at(&s, "ipi")->percent = 99;
     show(&s, 0);
     expect("essence   cycles/op by ruler, +-98 or 99%");
@@ -326,11 +315,10 @@ static void the_level_is_that_of_the_intervals_shown(void **state)
     expect("essence   cycles/op by ruler");
 }
 
-static void an_essence_of_several_cores_names_its_core(void **state)
+TEST(an_essence_of_several_cores_names_its_core)
 {
     struct essence s = all_present();
 
-    (void)state;
     s.core = 2;
     s.cores = 4;
     show(&s, 0);
@@ -341,11 +329,10 @@ static void an_essence_of_several_cores_names_its_core(void **state)
 }
 
 /* At a blank, with a mark. */
-static void long_names_are_cut(void **state)
+TEST(long_names_are_cut)
 {
     struct essence s = all_present();
 
-    (void)state;
     strcpy(s.machine, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz, 112 cores, Some Maker of "
                       "Machines, Inc. A Product With A Name");
     show(&s, 0);
@@ -357,12 +344,11 @@ static void long_names_are_cut(void **state)
 }
 
 /* Everything at its longest. */
-static void every_essence_fits_its_lines(void **state)
+TEST(every_essence_fits_its_lines)
 {
     static const double sizes[] = {-0.0004, 99.9996, -99999.9, -999999, 1e9, -1e17, 1e30};
     struct essence s = all_present();
 
-    (void)state;
     strcpy(s.stopped, "after 1023 of 1024 rows of round 100 of 100");
     strcpy(s.spoils.process, "4294967295 times another program ran");
     s.cores = s.rows = 1024;
@@ -394,11 +380,10 @@ static void put_sheet(struct essence *s)
 }
 
 /* And it fits its lines with all that may stand around them. */
-static void figures_of_a_datasheet_replace_those_of_rows(void **state)
+TEST(figures_of_a_datasheet_replace_those_of_rows)
 {
     struct essence s = all_present();
 
-    (void)state;
     put_sheet(&s);
     strcpy(s.stopped, "after 1023 of 1024 rows of round 100 of 100");
     strcpy(s.spoils.process, "4294967295 times another program ran");
@@ -413,33 +398,8 @@ static void figures_of_a_datasheet_replace_those_of_rows(void **state)
     assert_in_range(strlen(text), 1, LOG_ROOM);
 }
 
-static void parts_are_shown_by_rank(void **state)
+TEST(parts_are_shown_by_rank)
 {
-    (void)state;
     for (unsigned i = 1; essence_part(i); i++)
         assert_true(essence_part(i - 1)->rank < essence_part(i)->rank);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_essence_has_every_line),
-        cmocka_unit_test(an_empty_essence_has_only_the_machine),
-        cmocka_unit_test(the_record_has_the_lines_of_the_table),
-        cmocka_unit_test(the_record_has_only_what_was_run),
-        cmocka_unit_test(the_record_has_a_long_line_in_full),
-        cmocka_unit_test(lines_for_tools_have_no_essence),
-        cmocka_unit_test(missing_figures_have_a_dash_and_missing_rows_no_line),
-        cmocka_unit_test(failed_shared_and_doubtful_figures_are_marked),
-        cmocka_unit_test(failures_are_named),
-        cmocka_unit_test(counted_instructions_have_no_ns),
-        cmocka_unit_test(the_level_is_that_of_the_intervals_shown),
-        cmocka_unit_test(an_essence_of_several_cores_names_its_core),
-        cmocka_unit_test(long_names_are_cut),
-        cmocka_unit_test(every_essence_fits_its_lines),
-        cmocka_unit_test(figures_of_a_datasheet_replace_those_of_rows),
-        cmocka_unit_test(parts_are_shown_by_rank),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

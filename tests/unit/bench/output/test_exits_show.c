@@ -35,9 +35,8 @@ static struct cpu cpu;
 static struct run_facts run;
 static struct core_figure figures[ROWS];
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     selected = true;
     cpu = (struct cpu){.hypervisor = true, .hypervisor_id = "KVMKVMKVM"};
     run = (struct run_facts){.cpu = &cpu, .execution = EXEC_SILICON, .tsc_hz = 2e9};
@@ -46,8 +45,9 @@ static int start(void **state)
     figures[2] = (struct core_figure){.ticks = 50, .cycles = 100, .lo = 99, .hi = 101};
     figures[3] = (struct core_figure){.ticks = 400, .cycles = 800, .lo = 500, .hi = 1100};
     figures[4] = (struct core_figure){.ticks = UNKNOWN, .cycles = UNKNOWN};
-    return 0;
 }
+
+BEFORE_EACH(start);
 
 static const char *written(void)
 {
@@ -62,64 +62,45 @@ static const char *written(void)
     return text;
 }
 
-static void nothing_exits_without_a_hypervisor(void **state)
+TEST(nothing_exits_without_a_hypervisor)
 {
-    (void)state;
     cpu.hypervisor = false;
     assert_non_null(strstr(written(), "nothing exits"));
     assert_null(strstr(written(), "\"stays\""));
 }
 
-static void an_emulator_is_not_judged(void **state)
+TEST(an_emulator_is_not_judged)
 {
-    (void)state;
     run.execution = EXEC_INSTRUCTIONS;
     cpu.hypervisor = false;
     assert_non_null(strstr(written(), "not judged"));
     assert_null(strstr(written(), "nothing exits"));
 }
 
-static void rows_below_half_of_cpuid_do_not_exit_and_the_others_may(void **state)
+TEST(rows_below_half_of_cpuid_do_not_exit_and_the_others_may)
 {
-    (void)state;
     const char *text = written();
+
     assert_non_null(strstr(text, "KVMKVMKVM: CPUID takes 500.0 ns"));
     assert_non_null(strstr(text, "\"stays\":[\"privileged/clts\"]"));
     assert_non_null(
         strstr(text, "\"may_exit\":[\"exits/cpuid\",\"exits/in_ed\",\"privileged/vague\"]"));
 }
 
-static void a_row_that_failed_is_in_no_list(void **state)
+TEST(a_row_that_failed_is_in_no_list)
 {
-    (void)state;
     figures[2].wrong = true;
     assert_null(strstr(written(), "privileged/clts"));
 }
 
-static void without_the_scale_nothing_is_known(void **state)
+TEST(without_the_scale_nothing_is_known)
 {
-    (void)state;
     figures[0].ticks = UNKNOWN;
     assert_non_null(strstr(written(), "not known: row exits/cpuid"));
 }
 
-static void other_suites_say_nothing(void **state)
+TEST(other_suites_say_nothing)
 {
-    (void)state;
     selected = false;
     assert_string_equal(written(), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nothing_exits_without_a_hypervisor, start),
-        cmocka_unit_test_setup(an_emulator_is_not_judged, start),
-        cmocka_unit_test_setup(rows_below_half_of_cpuid_do_not_exit_and_the_others_may, start),
-        cmocka_unit_test_setup(a_row_that_failed_is_in_no_list, start),
-        cmocka_unit_test_setup(without_the_scale_nothing_is_known, start),
-        cmocka_unit_test_setup(other_suites_say_nothing, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,19 +25,19 @@ static struct grouped g;
 static struct options o;
 static struct run_facts run;
 
-static int begin(size_t rows)
+static void begin(size_t rows)
 {
     options_default(&o);
     run = (struct run_facts){.o = &o, .cores = 1, .placements = 16};
     grouped_begin(&g, &run, rows);
-    return 0;
 }
 
-static int many(void **state)
+static void many(void)
 {
-    (void)state;
-    return begin(100);
+    begin(100);
 }
+
+BEFORE_EACH(many);
 
 static const char *show(void)
 {
@@ -82,9 +82,8 @@ static bool take(const struct bench_family *family, const char *line, unsigned c
     return grouped_take(&g, &run, &row, false);
 }
 
-static void many_rows_are_grouped(void **state)
+TEST(many_rows_are_grouped)
 {
-    (void)state;
     begin(TABLE_ROWS_AUTO - 1);
     assert_false(g.on || take(&two, "div", 0, 1, 0.1));
     begin(TABLE_ROWS_AUTO);
@@ -105,9 +104,8 @@ static void many_rows_are_grouped(void **state)
     assert_false(g.on);
 }
 
-static void few_columns_have_their_intervals_next_to_them(void **state)
+TEST(few_columns_have_their_intervals_next_to_them)
 {
-    (void)state;
     assert_true(take(&two, "div", 1, 6.029, 0.142));
     assert_true(take(&two, "div", 0, 1.412, 0.023));
     assert_true(take(&two, "load", 0, -0.003, 0.038));
@@ -118,9 +116,8 @@ static void few_columns_have_their_intervals_next_to_them(void **state)
     assert_string_equal(show(), "");
 }
 
-static void many_columns_have_their_intervals_below_them(void **state)
+TEST(many_columns_have_their_intervals_below_them)
 {
-    (void)state;
     assert_true(take(&four, "plt", 0, 4.5, 0.25));
     assert_true(take(&four, "plt", 3, 1234.5, 1e4));
     assert_string_equal(show(), "\r\n                         cycles/op, +-98% below\r\n"
@@ -131,11 +128,10 @@ static void many_columns_have_their_intervals_below_them(void **state)
 }
 
 /* Next to a line that has some: no blank line ends the table. */
-static void a_line_without_intervals_has_no_line_of_them(void **state)
+TEST(a_line_without_intervals_has_no_line_of_them)
 {
     struct row row = row_of(bench_of(&four, "got", 0), 4, 1);
 
-    (void)state;
     row.taken.shared = true;
     assert_false(grouped_take(&g, &run, &row, true));
     assert_true(take(&four, "plt", 0, 4.5, 0.25));
@@ -146,9 +142,8 @@ static void a_line_without_intervals_has_no_line_of_them(void **state)
                            "                           0.250\r\n"));
 }
 
-static void counts_have_no_intervals(void **state)
+TEST(counts_have_no_intervals)
 {
-    (void)state;
     assert_true(take(&two, "div", 0, 9, UNKNOWN));
     assert_true(take(&four, "plt", 2, 3, UNKNOWN));
     assert_string_equal(show(), "\r\n                         cycles/op\r\n"
@@ -160,11 +155,10 @@ static void counts_have_no_intervals(void **state)
                                 "plt                            -        -    3.000        -\r\n");
 }
 
-static void a_row_with_another_confidence_is_shown_in_full(void **state)
+TEST(a_row_with_another_confidence_is_shown_in_full)
 {
     struct row row = row_of(bench_of(&two, "div", 0), 4, 1);
 
-    (void)state;
     row.figure.cycles.by = ESTIMATE_ROUNDS;
     assert_true(grouped_take(&g, &run, &row, false));
     row.out.bench = bench_of(&two, "div", 1);
@@ -174,11 +168,10 @@ static void a_row_with_another_confidence_is_shown_in_full(void **state)
     assert_non_null(strstr(text, " 4.000    1.000    4.000!   1.000\r\n"));
 }
 
-static void few_placements_have_their_level_in_the_heading(void **state)
+TEST(few_placements_have_their_level_in_the_heading)
 {
     struct row row = row_of(bench_of(&two, "div", 0), 4, 1);
 
-    (void)state;
     run.placements = 10;
     grouped_begin(&g, &run, 100);
     row.figure.cycles.by = ESTIMATE_PLACEMENTS;
@@ -189,11 +182,10 @@ static void few_placements_have_their_level_in_the_heading(void **state)
     assert_non_null(strstr(text, "cycles/op, +-99% below\r\n"));
 }
 
-static void rows_with_a_problem_are_shown_in_full(void **state)
+TEST(rows_with_a_problem_are_shown_in_full)
 {
     struct row row = row_of(bench_of(&four, "got", 0), 4, 1);
 
-    (void)state;
     assert_false(grouped_take(&g, &run, &row, true));
     row.out.bench = bench_of(&four, "got", 1);
     row.taken.shared = true;
@@ -217,11 +209,10 @@ static void rows_with_a_problem_are_shown_in_full(void **state)
     assert_null(strstr(text, "plt"));
 }
 
-static void each_core_has_separate_lines(void **state)
+TEST(each_core_has_separate_lines)
 {
     struct row row = row_of(bench_of(&two, "div", 0), 6, UNKNOWN);
 
-    (void)state;
     run.cores = 2;
     grouped_begin(&g, &run, 100);
     assert_true(grouped_take(&g, &run, &row, false));
@@ -232,11 +223,10 @@ static void each_core_has_separate_lines(void **state)
     assert_non_null(strstr(text, "\r\ndiv @3 "));
 }
 
-static void a_series_is_in_order(void **state)
+TEST(a_series_is_in_order)
 {
     static const uint32_t counts[] = {1, 16, 2, 64, 4};
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct bench *b = bench_of(&two, "sum", 0);
         b->at = counts[i];
@@ -252,11 +242,10 @@ static void a_series_is_in_order(void **state)
                                 "sum 64                    64.000        -\r\n");
 }
 
-static void a_row_without_room_is_shown_in_full(void **state)
+TEST(a_row_without_room_is_shown_in_full)
 {
     static char names[GROUPED_LINES + 1][8];
 
-    (void)state;
     for (size_t i = 0; i <= GROUPED_LINES; i++) {
         fmt_buf(names[i], sizeof names[i], "n%zu", i);
         assert_true(take(&two, names[i], 0, 1, UNKNOWN) == (i < GROUPED_LINES));
@@ -264,34 +253,13 @@ static void a_row_without_room_is_shown_in_full(void **state)
     assert_true(take(&two, names[0], 1, 1, UNKNOWN));
 }
 
-static void only_pairs_of_one_family_are_side_by_side(void **state)
+TEST(only_pairs_of_one_family_are_side_by_side)
 {
     const struct bench a = {.family = &two}, b = {.family = &two}, c = {.family = &four}, d = {0};
 
-    (void)state;
     assert_true(grouped_both(&g, &a, &b));
     assert_false(grouped_both(&g, &a, &c));
     assert_false(grouped_both(&g, &d, &d));
     begin(1);
     assert_false(grouped_both(&g, &a, &b));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(many_rows_are_grouped, many),
-        cmocka_unit_test_setup(few_columns_have_their_intervals_next_to_them, many),
-        cmocka_unit_test_setup(many_columns_have_their_intervals_below_them, many),
-        cmocka_unit_test_setup(a_line_without_intervals_has_no_line_of_them, many),
-        cmocka_unit_test_setup(counts_have_no_intervals, many),
-        cmocka_unit_test_setup(a_row_with_another_confidence_is_shown_in_full, many),
-        cmocka_unit_test_setup(few_placements_have_their_level_in_the_heading, many),
-        cmocka_unit_test_setup(rows_with_a_problem_are_shown_in_full, many),
-        cmocka_unit_test_setup(each_core_has_separate_lines, many),
-        cmocka_unit_test_setup(a_series_is_in_order, many),
-        cmocka_unit_test_setup(a_row_without_room_is_shown_in_full, many),
-        cmocka_unit_test_setup(only_pairs_of_one_family_are_side_by_side, many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

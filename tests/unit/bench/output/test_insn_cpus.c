@@ -72,9 +72,8 @@ static struct measured on(struct dump_cpu *cpu)
     return with(&s);
 }
 
-static void a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
+TEST(a_cpu_with_avx512_has_5000_forms_and_6000_pairs)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(with_avx512); i++) {
         struct measured m = on(&(struct dump_cpu){fixture(with_avx512[i]), 0});
         assert_in_range(m.forms, AVX512_FORMS, 20000);
@@ -83,9 +82,8 @@ static void a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
     }
 }
 
-static void every_cpu_has_the_forms_of_long_mode(void **state)
+TEST(every_cpu_has_the_forms_of_long_mode)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(others); i++) {
         struct measured m = on(&(struct dump_cpu){fixture(others[i]), 0});
         assert_in_range(m.forms, OTHER_FORMS, AVX512_FORMS);
@@ -93,9 +91,8 @@ static void every_cpu_has_the_forms_of_long_mode(void **state)
     }
 }
 
-static void both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **state)
+TEST(both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(hybrid); i++) {
         struct cpuid_dump *d = fixture(hybrid[i]);
         struct measured first = on(&(struct dump_cpu){d, d->cpu[0]}),
@@ -109,35 +106,20 @@ static void both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **state
 }
 
 /* A report of such a CPU, of a process on a busy machine: its records `insn` and `insn_left`. */
-static void the_estimate_of_a_zen_4_is_at_most_a_tenth_above_its_report(void **state)
+TEST(the_estimate_of_a_zen_4_is_at_most_a_tenth_above_its_report)
 {
     const uint64_t reported = ZEN_4_BYTES;
 
-    (void)state;
     struct measured m = on(&(struct dump_cpu){fixture("AuthenticAMD0A10F11_KVM_guest"), 0});
     assert_in_range(m.bytes, reported, reported + reported / 10);
 }
 
 /* On one core. No CPU has FP16, VP2INTERSECT, TBM and FMA4. */
-static void not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line(void **state)
+TEST(not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line)
 {
     struct insn_support s = {.avx_on = true, .avx512_on = true};
 
-    (void)state;
     for (unsigned i = 0; i < INSN_FEATURES; i++)
         s.has[i] = true;
     assert_in_range(with(&s).bytes + curves(1, 7), 1, SERIAL_BYTES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cpu_with_avx512_has_5000_forms_and_6000_pairs),
-        cmocka_unit_test(every_cpu_has_the_forms_of_long_mode),
-        cmocka_unit_test(both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms),
-        cmocka_unit_test(the_estimate_of_a_zen_4_is_at_most_a_tenth_above_its_report),
-        cmocka_unit_test(not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,15 @@ static const char *written(const struct insn_groups *g)
     return text;
 }
 
-static void a_list_of_operands_is_written_once(void **state)
+static void release(void)
 {
-    (void)state;
+    free(memory);
+}
+
+AFTER_ALL(release);
+
+TEST(a_list_of_operands_is_written_once)
+{
     struct insn_groups *g =
         groups_of("add_r64_r64,add_r64_m64,sub_r64_r64,sub_r64_m64,nop,and_r64_r64", true);
 
@@ -46,20 +52,19 @@ static void a_list_of_operands_is_written_once(void **state)
     assert_true(insn_groups_spelled(g, 5));
 }
 
-static void the_same_operands_with_other_pairs_are_another_list(void **state)
+TEST(the_same_operands_with_other_pairs_are_another_list)
 {
-    (void)state;
     /* MOV does not read its first operand and writes no flags. */
     struct insn_groups *g = groups_of("add_r64_r64,mov_r64_r64", true);
+
     assert_int_equal(g->group[1].like, 1);
     /* Of forms that were not run only the names are written. */
     g = groups_of("add_r64_r64,mov_r64_r64", false);
     assert_int_equal(g->group[1].like, 0);
 }
 
-static void groups_of_one_key_that_differ_are_not_confused(void **state)
+TEST(groups_of_one_key_that_differ_are_not_confused)
 {
-    (void)state;
     struct insn_groups *g = groups_of("add_r64_r64,add_r64_m64,sub_r64_r64", true);
 
     g->group[1].key = g->group[0].key;
@@ -73,9 +78,8 @@ static void groups_of_one_key_that_differ_are_not_confused(void **state)
     assert_int_equal(g->group[1].like, 1);
 }
 
-static void the_bytes_of_a_store_are_the_written_ones(void **state)
+TEST(the_bytes_of_a_store_are_the_written_ones)
 {
-    (void)state;
     struct insn_groups *g = groups_of("add_*_r64,sub_*_r64,nop", true);
 
     assert_int_equal(insn_groups_bytes(g), strlen(written(g)) - strlen("}\n"));
@@ -95,10 +99,10 @@ static const char *refers(const struct insn_groups *g, struct insn_told *told, u
     return text + 1;
 }
 
-static void a_record_of_another_core_with_the_same_forms_is_referred_to(void **state)
+TEST(a_record_of_another_core_with_the_same_forms_is_referred_to)
 {
-    (void)state;
     static struct insn_told told;
+
     assert_string_equal(refers(groups_of("add_r64_r64,sub_r64_r64", true), &told, 7), "");
     assert_string_equal(refers(groups_of("add_r64_r64", true), &told, 8), "");
     assert_string_equal(refers(groups_of("add_r32_r32", true), &told, 9), "");
@@ -109,19 +113,4 @@ static void a_record_of_another_core_with_the_same_forms_is_referred_to(void **s
     told.n = INSN_TOLD_MOST; /* it is full: later ones are not kept */
     assert_string_equal(refers(groups_of("nop", true), &told, 13), "");
     assert_int_equal(told.n, INSN_TOLD_MOST);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_of_operands_is_written_once),
-        cmocka_unit_test(the_same_operands_with_other_pairs_are_another_list),
-        cmocka_unit_test(groups_of_one_key_that_differ_are_not_confused),
-        cmocka_unit_test(the_bytes_of_a_store_are_the_written_ones),
-        cmocka_unit_test(a_record_of_another_core_with_the_same_forms_is_referred_to),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-    free(memory);
-    return failed;
 }

@@ -37,11 +37,21 @@ static const char *written(const struct insn_table *t)
     return text;
 }
 
-static void blockers_are_digits_and_unsettled_ones_are_marked(void **state)
+static void start(void)
 {
-    (void)state;
+    assert_null(insn_links_find(&links));
+    for (unsigned i = 0; i < INSN_FEATURES; i++)
+        support.has[i] = true;
+    support.avx_on = support.avx512_on = true;
+}
+
+BEFORE_ALL(start);
+
+TEST(blockers_are_digits_and_unsettled_ones_are_marked)
+{
     static const double yes[] = {2, 3, 2}, no[] = {0, 0.1, 0.9}, split[] = {2, 0.9}, few[] = {2};
     struct options o;
+
     options_default(&o);
     strcpy(o.bench, "add_r64_r64,and_r64_r64,or_r64_r64,nop");
     void *memory = malloc(insn_table_bytes(&o));
@@ -57,18 +67,4 @@ static void blockers_are_digits_and_unsettled_ones_are_marked(void **state)
     take(t, 1, BLOCK_LOAD, no, 3);
     assert_non_null(strstr(written(t), "\"shares\":\"2/49 . - -\""));
     free(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blockers_are_digits_and_unsettled_ones_are_marked),
-    };
-
-    if (insn_links_find(&links))
-        return 1;
-    for (unsigned i = 0; i < INSN_FEATURES; i++)
-        support.has[i] = true;
-    support.avx_on = support.avx512_on = true;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

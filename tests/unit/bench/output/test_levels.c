@@ -105,11 +105,11 @@ static unsigned at_most(double share)
 }
 
 /* 4 rounds are the default. */
-static void false_alarms_are_as_rare_as_stated(void **state)
+TEST(false_alarms_are_as_rare_as_stated)
 {
-    (void)state;
     static const unsigned rounds[] = {4, 16};
     static const double differ[] = {0, 0.25, 0.5, 1, 4};
+
     for (unsigned i = 0; i < sizeof rounds / sizeof *rounds; i++)
         for (enum shape shape = 0; shape < SHAPES; shape++)
             for (unsigned k = 0; k < sizeof differ / sizeof *differ; k++) {
@@ -121,11 +121,10 @@ static void false_alarms_are_as_rare_as_stated(void **state)
 }
 
 /* How much two or three rounds differ is not known; one round cannot differ from others. */
-static void few_rounds_have_no_interval_by_ranks(void **state)
+TEST(few_rounds_have_no_interval_by_ranks)
 {
     double value[N];
 
-    (void)state;
     for (unsigned i = 0; i < N; i++)
         value[i] = i;
     for (unsigned rounds = 1; rounds <= 4; rounds++) {
@@ -137,10 +136,10 @@ static void few_rounds_have_no_interval_by_ranks(void **state)
 }
 
 /* The result of ranks alone if rounds differ, and the price of longer intervals if they do not. */
-static void ranks_alone_are_not_proof_and_little_is_lost(void **state)
+TEST(ranks_alone_are_not_proof_and_little_is_lost)
 {
-    (void)state;
     static const double more[SHAPES] = {1.5, 0.25, 3};
+
     assert_true(compare(&(struct machine){BELL, 4, 2}, 0).ranks > 0.15 * DRAWS);
     for (enum shape shape = 0; shape < SHAPES; shape++) {
         struct found n = compare(&(struct machine){shape, 4, 0}, more[shape]);
@@ -150,15 +149,4 @@ static void ranks_alone_are_not_proof_and_little_is_lost(void **state)
     /* These are intervals for another launch, and wider. */
     struct found n = compare(&(struct machine){BELL, 4, 0}, 4);
     assert_true(n.slowdown > 0.8 * DRAWS && n.cores > 0.4 * DRAWS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(false_alarms_are_as_rare_as_stated),
-        cmocka_unit_test(few_rounds_have_no_interval_by_ranks),
-        cmocka_unit_test(ranks_alone_are_not_proof_and_little_is_lost),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static struct row row_by(enum method method, double hides,
 {
     struct row row;
 
-    start(NULL);
+    start();
     options.method = method;
     options.ensembles = 2;
     options.size = 32;
@@ -25,9 +25,8 @@ static struct row row_by(enum method method, double hides,
     return row;
 }
 
-static void a_figure_has_the_interval_of_its_method(void **state)
+TEST(a_figure_has_the_interval_of_its_method)
 {
-    (void)state;
     for (size_t i = 0; i < METHODS; i++) {
         struct row row = row_by(methods[i], 2, NULL);
         const struct estimate *cycles = &row.figure.cycles;
@@ -40,9 +39,8 @@ static void a_figure_has_the_interval_of_its_method(void **state)
     }
 }
 
-static void a_missing_interval_has_its_reason(void **state)
+TEST(a_missing_interval_has_its_reason)
 {
-    (void)state;
     for (size_t i = 0; i < METHODS; i++) {
         struct row row = row_by(methods[i], UNKNOWN, NULL);
 
@@ -61,9 +59,8 @@ static double no_longer(enum window_kind k, size_t i)
     return k == KIND_RULER2 ? -RULER_ADDS * plant.cycle : 0;
 }
 
-static void a_ruler_that_does_not_grow_gives_no_figure(void **state)
+TEST(a_ruler_that_does_not_grow_gives_no_figure)
 {
-    (void)state;
     for (size_t i = 0; i < METHODS; i++) {
         struct row row = row_by(methods[i], 2, no_longer);
 
@@ -73,15 +70,4 @@ static void a_ruler_that_does_not_grow_gives_no_figure(void **state)
         assert_non_null(strstr(why, "ruler"));
         assert_null(per_op_no_interval(&engine.facts, &row));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_figure_has_the_interval_of_its_method),
-        cmocka_unit_test(a_missing_interval_has_its_reason),
-        cmocka_unit_test(a_ruler_that_does_not_grow_gives_no_figure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,13 +24,12 @@ static const char *missing(const struct run_facts *run, bool known, double ticks
     return per_op_missing(run, &row);
 }
 
-static void each_missing_figure_has_its_reason(void **state)
+TEST(each_missing_figure_has_its_reason)
 {
     struct run_facts ruler = run_by(EXEC_SILICON, CYCLES_RULER);
     struct run_facts counter = run_by(EXEC_SILICON, CYCLES_COUNTER);
     struct run_facts noise = run_by(EXEC_EMULATED, CYCLES_UNKNOWN);
 
-    (void)state;
     assert_non_null(strstr(missing(&ruler, false, UNKNOWN, UNKNOWN), "disturbed"));
     assert_non_null(strstr(missing(&counter, false, UNKNOWN, UNKNOWN), "disturbed"));
     assert_non_null(strstr(missing(&noise, false, UNKNOWN, UNKNOWN), "disturbed"));
@@ -41,13 +40,12 @@ static void each_missing_figure_has_its_reason(void **state)
     assert_null(missing(&noise, true, 3, UNKNOWN));
 }
 
-static void a_failed_row_or_one_without_a_figure_by_design_has_no_reason(void **state)
+TEST(a_failed_row_or_one_without_a_figure_by_design_has_no_reason)
 {
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
     struct bench b = {.form = FORM_EMPTY};
     struct row row = {.out.bench = &b, .taken.windows = 64};
 
-    (void)state;
     row.figure.cycles.theta = UNKNOWN;
     assert_null(per_op_missing(&run, &row));
     b.form = FORM_NONE;
@@ -61,14 +59,13 @@ static void a_failed_row_or_one_without_a_figure_by_design_has_no_reason(void **
     assert_null(per_op_missing(&run, &row));
 }
 
-static void a_figure_without_an_interval_has_its_reason(void **state)
+TEST(a_figure_without_an_interval_has_its_reason)
 {
     static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER),
                      counted = run_by(EXEC_INSTRUCTIONS, 0);
     struct row row = {.out.bench = &loop, .taken.windows = 64, .out.status = ROW_OK};
 
-    (void)state;
     row.figure = (struct row_figure){.known = true, .ticks = 3};
     row.figure.cycles = (struct estimate){.theta = 4, .lo = UNKNOWN, .hi = UNKNOWN};
     assert_non_null(strstr(per_op_no_interval(&run, &row), "one block"));
@@ -91,24 +88,11 @@ static double ipc_of(const struct bench *b)
     return units_ipc(&run, &row);
 }
 
-static void instructions_that_vary_have_no_ipc(void **state)
+TEST(instructions_that_vary_have_no_ipc)
 {
     struct bench b = {.form = FORM_LOOP, .ops = 10};
 
-    (void)state;
     assert_true(ipc_of(&b) == 1.5);
     b.varies = true;
     assert_false(is_known(ipc_of(&b)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_missing_figure_has_its_reason),
-        cmocka_unit_test(a_figure_without_an_interval_has_its_reason),
-        cmocka_unit_test(a_failed_row_or_one_without_a_figure_by_design_has_no_reason),
-        cmocka_unit_test(instructions_that_vary_have_no_ipc),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,15 +25,15 @@ static struct run_facts run;
 static struct curve curve;
 static struct bench bench;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     memset(&sheet, 0, sizeof sheet);
     options_default(&options);
     run = (struct run_facts){
         .o = &options, .execution = EXEC_SILICON, .tsc_hz = HZ, .cycle = {.by = CYCLES_COUNTER}};
-    return 0;
 }
+
+BEFORE_EACH(start);
 
 /* Half as many ticks as cycles, an interval from 0.1 below to 0.2 above. */
 static struct curve_point point(uint64_t bytes, double cycles)
@@ -73,9 +73,8 @@ static const struct sheet_figure *figure(unsigned column, const char *label)
     return NULL;
 }
 
-static void a_cache_has_the_figure_of_a_size_between_it_and_the_one_above(void **state)
+TEST(a_cache_has_the_figure_of_a_size_between_it_and_the_one_above)
 {
-    (void)state;
     sheet_curve(&sheet, &run, chase("latency_4k", BENCH_CHASE), NULL);
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
     assert_close(figure(0, "L1 load")->half, 0.2, 1e-9);
@@ -84,9 +83,8 @@ static void a_cache_has_the_figure_of_a_size_between_it_and_the_one_above(void *
     assert_false(figure(0, "L3 load")->known);
 }
 
-static void memory_has_the_figure_of_the_largest_size(void **state)
+TEST(memory_has_the_figure_of_the_largest_size)
 {
-    (void)state;
     sheet_curve(&sheet, &run, chase("latency_4k", BENCH_CHASE), NULL);
     const struct sheet_figure *f = figure(0, "memory load");
     assert_close(f->value, 32 * KIB / 2 / HZ * 1e9, 1e-6);
@@ -94,9 +92,8 @@ static void memory_has_the_figure_of_the_largest_size(void **state)
     assert_string_equal(f->unit, "ns");
 }
 
-static void a_bandwidth_falls_if_the_time_rises(void **state)
+TEST(a_bandwidth_falls_if_the_time_rises)
 {
-    (void)state;
     sheet_curve(&sheet, &run, chase("read_16", BENCH_READ_16), NULL);
     curve.point[curve.n - 1] = point(32 << 20, 64); /* 32 ticks, 16 ns: 4 GB/s */
     sheet = (struct sheet){0};
@@ -107,9 +104,8 @@ static void a_bandwidth_falls_if_the_time_rises(void **state)
     assert_close(f->half, 4 - 4 * 64 / 64.2, 1e-9);
 }
 
-static void a_figure_without_a_narrow_interval_is_not_judged(void **state)
+TEST(a_figure_without_a_narrow_interval_is_not_judged)
 {
-    (void)state;
     chase("read_16", BENCH_READ_16);
     struct curve_point *last = &curve.point[curve.n - 1];
     last->lo = last->cycles / 1.2;
@@ -125,9 +121,8 @@ static void a_figure_without_a_narrow_interval_is_not_judged(void **state)
     assert_true(figure(0, "memory read")->unjudged);
 }
 
-static void counted_instructions_need_no_interval(void **state)
+TEST(counted_instructions_need_no_interval)
 {
-    (void)state;
     run.execution = EXEC_INSTRUCTIONS;
     chase("latency_4k", BENCH_CHASE);
     for (size_t i = 0; i < curve.n; i++)
@@ -137,9 +132,8 @@ static void counted_instructions_need_no_interval(void **state)
     assert_false(figure(0, "L1 load")->unjudged);
 }
 
-static void a_better_row_takes_the_figure_whichever_came_first(void **state)
+TEST(a_better_row_takes_the_figure_whichever_came_first)
 {
-    (void)state;
     sheet_curve(&sheet, &run, chase("latency_2m", BENCH_CHASE), NULL);
     chase("latency_4k", BENCH_CHASE);
     curve.point[2] = point(16 * KIB, 99);
@@ -152,9 +146,8 @@ static void a_better_row_takes_the_figure_whichever_came_first(void **state)
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
 }
 
-static void a_cache_without_a_level_is_not_judged(void **state)
+TEST(a_cache_without_a_level_is_not_judged)
 {
-    (void)state;
     chase("latency_4k", BENCH_CHASE);
     curve.levels = 1;
     sheet_curve(&sheet, &run, &curve, NULL);
@@ -169,9 +162,8 @@ static void a_cache_without_a_level_is_not_judged(void **state)
     assert_false(figure(0, "L2 load")->unjudged);
 }
 
-static void the_size_of_a_cache_is_one_of_its_level(void **state)
+TEST(the_size_of_a_cache_is_one_of_its_level)
 {
-    (void)state;
     chase("latency_4k", BENCH_CHASE);
     curve.level[0].to = 8 * KIB;
     curve.level[1].from = 256 * KIB;
@@ -180,9 +172,8 @@ static void the_size_of_a_cache_is_one_of_its_level(void **state)
     assert_close(figure(0, "L2 load")->value, 256, 1e-9);
 }
 
-static void a_curve_that_falls_is_judged_before_that(void **state)
+TEST(a_curve_that_falls_is_judged_before_that)
 {
-    (void)state;
     chase("latency_4k", BENCH_CHASE);
     curve.spoiled = CURVE_FALLS;
     curve.falls_at = 128 * KIB;
@@ -192,9 +183,8 @@ static void a_curve_that_falls_is_judged_before_that(void **state)
     assert_true(figure(0, "L2 load")->unjudged);
 }
 
-static void other_rows_and_rows_without_a_curve_have_no_figure(void **state)
+TEST(other_rows_and_rows_without_a_curve_have_no_figure)
 {
-    (void)state;
     sheet_curve(&sheet, &run, chase("stride_64", BENCH_CHASE), NULL);
     chase("latency_4k", BENCH_CHASE);
     curve.out.status = ROW_UNSUPPORTED;
@@ -202,13 +192,12 @@ static void other_rows_and_rows_without_a_curve_have_no_figure(void **state)
     assert_false(sheet_has(&sheet));
 }
 
-static void each_type_of_core_has_a_column(void **state)
+TEST(each_type_of_core_has_a_column)
 {
     static const char fast[] = "performance", slow[] = "efficiency"; /* distinguished by address */
     static const unsigned core[] = {0, 1, 4, 5};
     static const char *const type[] = {fast, fast, slow, slow};
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         run.core = core[i];
         chase("latency_4k", BENCH_CHASE);
@@ -220,11 +209,10 @@ static void each_type_of_core_has_a_column(void **state)
     assert_close(figure(1, "L1 load")->value, 14, 1e-9);
 }
 
-static void forwarding_is_that_of_eight_bytes_at_their_own_place(void **state)
+TEST(forwarding_is_that_of_eight_bytes_at_their_own_place)
 {
     static struct forward_map map;
 
-    (void)state;
     bench = (struct bench){.suite = "memory", .name = "forward"};
     map = (struct forward_map){.out = {.bench = &bench, .status = ROW_OK}, .sizes = 4};
     for (unsigned i = 0; i < forward_cells(8, 8); i++)
@@ -239,11 +227,10 @@ static void forwarding_is_that_of_eight_bytes_at_their_own_place(void **state)
     assert_false(sheet_has(&sheet));
 }
 
-static void a_limit_is_its_first_step(void **state)
+TEST(a_limit_is_its_first_step)
 {
     static struct limit limit;
 
-    (void)state;
     bench = (struct bench){.suite = "limits", .name = "rob"};
     limit = (struct limit){.out = {.bench = &bench, .status = ROW_OK}, .steps = 2};
     limit.step[0] = (struct curve_step){.at = 224, .from = 220, .to = 230};
@@ -257,12 +244,11 @@ static void a_limit_is_its_first_step(void **state)
     assert_close(figure(0, "ROB")->half, 6, 1e-9);
 }
 
-static void a_form_has_its_longest_latency(void **state)
+TEST(a_form_has_its_longest_latency)
 {
     struct insn_links links;
     struct insn_support support = {.avx_on = true, .avx512_on = true};
 
-    (void)state;
     for (unsigned i = 0; i < INSN_FEATURES; i++)
         support.has[i] = true;
     snprintf(options.bench, sizeof options.bench, "imul_r64_r64");
@@ -317,9 +303,8 @@ static void expect(const char *label, const char *cell)
         fail_msg("\"%s\" is not in %s", line, text);
 }
 
-static void every_figure_has_a_line(void **state)
+TEST(every_figure_has_a_line)
 {
-    (void)state;
     sheet.columns = 1;
     put(0, 0, 3.98, 0.021);
     put(0, 1, 14, UNKNOWN);
@@ -338,11 +323,10 @@ static void every_figure_has_a_line(void **state)
     expect("memory load", "-");
 }
 
-static void three_types_fit_the_screen(void **state)
+TEST(three_types_fit_the_screen)
 {
     static const double sizes[] = {0.001, 99.996, 99999.9, 1e30};
 
-    (void)state;
     sheet.columns = SHEET_COLUMNS;
     for (unsigned k = 0; k < SHEET_COLUMNS; k++) {
         sheet.column[k] = (struct sheet_column){.core = 1023, .type = "performance"};
@@ -354,12 +338,11 @@ static void three_types_fit_the_screen(void **state)
         assert_in_range(end - at, 1, 79);
 }
 
-static void the_record_has_the_same_cells(void **state)
+TEST(the_record_has_the_same_cells)
 {
     struct sink_buf out;
     struct json j;
 
-    (void)state;
     sheet.columns = 2;
     sheet.column[0].type = "performance";
     sheet.column[1] = (struct sheet_column){.core = 8, .type = "efficiency"};
@@ -374,30 +357,4 @@ static void the_record_has_the_same_cells(void **state)
         "{\"label\":\"datasheet\",\"cells\":[\"performance core 0\",\"efficiency core 8\"]}"));
     assert_non_null(
         strstr(text, "{\"label\":\"L1 load\",\"cells\":[\"-\",\"5.00 +-0.50 cycles\"]}"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_cache_has_the_figure_of_a_size_between_it_and_the_one_above,
-                               start),
-        cmocka_unit_test_setup(memory_has_the_figure_of_the_largest_size, start),
-        cmocka_unit_test_setup(a_bandwidth_falls_if_the_time_rises, start),
-        cmocka_unit_test_setup(a_figure_without_a_narrow_interval_is_not_judged, start),
-        cmocka_unit_test_setup(counted_instructions_need_no_interval, start),
-        cmocka_unit_test_setup(a_better_row_takes_the_figure_whichever_came_first, start),
-        cmocka_unit_test_setup(a_cache_without_a_level_is_not_judged, start),
-        cmocka_unit_test_setup(the_size_of_a_cache_is_one_of_its_level, start),
-        cmocka_unit_test_setup(a_curve_that_falls_is_judged_before_that, start),
-        cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_no_figure, start),
-        cmocka_unit_test_setup(each_type_of_core_has_a_column, start),
-        cmocka_unit_test_setup(forwarding_is_that_of_eight_bytes_at_their_own_place, start),
-        cmocka_unit_test_setup(a_limit_is_its_first_step, start),
-        cmocka_unit_test_setup(a_form_has_its_longest_latency, start),
-        cmocka_unit_test_setup(every_figure_has_a_line, start),
-        cmocka_unit_test_setup(three_types_fit_the_screen, start),
-        cmocka_unit_test_setup(the_record_has_the_same_cells, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

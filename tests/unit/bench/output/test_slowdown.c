@@ -20,10 +20,10 @@ static struct slowdown of(double alone, double alone_half, double now, double ha
     return slowdown_of(&row);
 }
 
-static void a_slowdown_is_a_quotient_unless_the_base_is_near_zero(void **state)
+TEST(a_slowdown_is_a_quotient_unless_the_base_is_near_zero)
 {
-    (void)state;
     struct slowdown s = of(3, 0.03, 6, 0.06, 1);
+
     assert_true(s.relative && size_of(s.cycles - 2) < 1e-9 && size_of(s.ticks - 2) < 1e-9);
     assert_true(size_of(s.high - 2 * (1 + 0.01 * mathx_sqrt(2))) < 1e-9);
     assert_true(size_of(s.low - 2 * (1 - 0.01 * mathx_sqrt(2))) < 1e-9);
@@ -33,9 +33,8 @@ static void a_slowdown_is_a_quotient_unless_the_base_is_near_zero(void **state)
 }
 
 /* "2678.58% +- 4036.67%" of 0.02 cycles means nothing; 0.5 cycles more does. */
-static void near_zero_a_slowdown_is_in_cycles(void **state)
+TEST(near_zero_a_slowdown_is_in_cycles)
 {
-    (void)state;
     const struct {
         double alone, half;
     } near_zero[] = {{0.02, 0.03}, {0.02, 0.001}, {0.49, 0.01}, {-0.01, 0.02}, {3, 3.5}};
@@ -47,14 +46,4 @@ static void near_zero_a_slowdown_is_in_cycles(void **state)
         assert_true(size_of(s.cycles - 0.5) < 1e-9 && size_of(s.ticks - 0.25) < 1e-9);
         assert_true(size_of(s.high - 0.5 - half) < 1e-9 && size_of(0.5 - half - s.low) < 1e-9);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slowdown_is_a_quotient_unless_the_base_is_near_zero),
-        cmocka_unit_test(near_zero_a_slowdown_is_in_cycles),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

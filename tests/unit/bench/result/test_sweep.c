@@ -11,9 +11,8 @@ static void offsets_cost(double cycles)
         theta[i] = cycles;
 }
 
-static void the_offsets_of_least_and_greatest_cost_are_found(void **state)
+TEST(the_offsets_of_least_and_greatest_cost_are_found)
 {
-    (void)state;
     offsets_cost(2);
     theta[5] = 1;
     theta[63] = 4;
@@ -24,9 +23,8 @@ static void the_offsets_of_least_and_greatest_cost_are_found(void **state)
     assert_true(w.median == 2);
 }
 
-static void an_offset_without_a_figure_is_left_out(void **state)
+TEST(an_offset_without_a_figure_is_left_out)
 {
-    (void)state;
     offsets_cost(2);
     theta[0] = UNKNOWN; /* the first one: nothing compares with it */
     theta[20] = UNKNOWN;
@@ -39,22 +37,10 @@ static void an_offset_without_a_figure_is_left_out(void **state)
     assert_true(w.median == 2);
 }
 
-static void without_any_figure_the_result_is_not_known(void **state)
+TEST(without_any_figure_the_result_is_not_known)
 {
-    (void)state;
     offsets_cost(UNKNOWN);
     struct sweep w = sweep_of(theta);
     assert_int_equal(w.known, 0);
     assert_false(is_known(w.min) || is_known(w.median) || is_known(w.max));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_offsets_of_least_and_greatest_cost_are_found),
-        cmocka_unit_test(an_offset_without_a_figure_is_left_out),
-        cmocka_unit_test(without_any_figure_the_result_is_not_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,9 +66,8 @@ static const body_fn of_passes[] = {
 };
 #define BODIES (sizeof of_passes / sizeof *of_passes)
 
-static void bodies_of_passes_leave_the_rest_of_their_room_unchanged(void **state)
+TEST(bodies_of_passes_leave_the_rest_of_their_room_unchanged)
 {
-    (void)state;
     compiler_fill_tolower_table();
     for (size_t i = 0; i < BODIES; i++) {
         uint64_t room[PASS] = {0};
@@ -80,12 +79,11 @@ static void bodies_of_passes_leave_the_rest_of_their_room_unchanged(void **state
     }
 }
 
-static void sums_leave_the_rest_of_their_room_unchanged(void **state)
+TEST(sums_leave_the_rest_of_their_room_unchanged)
 {
     static uint32_t room[SUM_INTS];
     static const uint64_t n[] = {1, 2, SUM_INTS - 1, SUM_INTS, SUM_INTS + 1, 3 * SUM_INTS};
 
-    (void)state;
     room[0] = 1;
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
         struct baretick_object o = {.room = room};
@@ -96,12 +94,11 @@ static void sums_leave_the_rest_of_their_room_unchanged(void **state)
 }
 
 /* On the heap, so that one byte too many is noticed. */
-static void a_switch_does_not_leave_its_table(void **state)
+TEST(a_switch_does_not_leave_its_table)
 {
     struct calls_order *order = calloc(1, sizeof *order);
     struct object o = {.room = order};
 
-    (void)state;
     assert_non_null(order);
     order->at = order->at_empty = CALLS_ORDER - 1;
     for (uint64_t n = CALLS_TAIL + 1; n; n *= 2) {
@@ -116,12 +113,11 @@ static void a_switch_does_not_leave_its_table(void **state)
     free(order);
 }
 
-static void a_row_accepts_multiples_of_its_grain_up_to_its_maximum(void **state)
+TEST(a_row_accepts_multiples_of_its_grain_up_to_its_maximum)
 {
     const struct bench any = {.ops = 1}, passes = {.grain = 50}, table = {.most_ops = 2048},
                        both = {.grain = 50, .most_ops = 120};
 
-    (void)state;
     assert_true(bench_can_do(&any, 1) && bench_can_do(&any, UINT64_MAX) && !bench_can_do(&any, 0));
     assert_true(bench_can_do(&passes, 50) && bench_can_do(&passes, 1000));
     assert_false(bench_can_do(&passes, 1) || bench_can_do(&passes, 51));
@@ -129,16 +125,4 @@ static void a_row_accepts_multiples_of_its_grain_up_to_its_maximum(void **state)
     assert_false(bench_can_do(&table, 2049));
     assert_true(bench_can_do(&both, 100));
     assert_false(bench_can_do(&both, 120) || bench_can_do(&both, 150));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_of_passes_leave_the_rest_of_their_room_unchanged),
-        cmocka_unit_test(sums_leave_the_rest_of_their_room_unchanged),
-        cmocka_unit_test(a_switch_does_not_leave_its_table),
-        cmocka_unit_test(a_row_accepts_multiples_of_its_grain_up_to_its_maximum),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,11 +60,10 @@ static uint32_t targets_of_window(const struct calls_order *c, uint32_t at)
     return targets_among(c, at, OPS);
 }
 
-static void each_window_has_each_target_equally_often(void **state)
+TEST(each_window_has_each_target_equally_often)
 {
     unsigned rows = 0;
 
-    (void)state;
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++, rows++) {
         const struct calls_order *c = order_of(*r);
         uint32_t targets = targets_of_window(c, 0);
@@ -76,9 +75,8 @@ static void each_window_has_each_target_equally_often(void **state)
 }
 
 /* The few operations that are single-stepped, and twice as many. */
-static void each_stepped_window_has_each_target_equally_often(void **state)
+TEST(each_stepped_window_has_each_target_equally_often)
 {
-    (void)state;
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++) {
         const struct calls_order *c = order_of(*r);
         uint32_t n = (*r)->step_ops, targets = targets_of_window(c, 0);
@@ -90,11 +88,10 @@ static void each_stepped_window_has_each_target_equally_often(void **state)
 }
 
 /* Two windows of a random order differ, and most targets follow each target. */
-static void a_random_order_has_no_pattern(void **state)
+TEST(a_random_order_has_no_pattern)
 {
     unsigned rows = 0;
 
-    (void)state;
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++) {
         bool follows[CALLS_TARGETS][CALLS_TARGETS] = {{false}};
         const struct calls_order *c = order_of(*r);
@@ -114,9 +111,8 @@ static void a_random_order_has_no_pattern(void **state)
     assert_int_equal(rows, 6);
 }
 
-static void the_sum_of_the_called_targets_is_checked(void **state)
+TEST(the_sum_of_the_called_targets_is_checked)
 {
-    (void)state;
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++) {
         uint32_t targets = targets_of_window(order_of(*r), 0);
         struct object o = {.room = &order, .counter = 33 * OPS / targets};
@@ -125,16 +121,4 @@ static void the_sum_of_the_called_targets_is_checked(void **state)
         o.counter++;
         assert_non_null((*r)->check(&o, 33 * OPS));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_window_has_each_target_equally_often),
-        cmocka_unit_test(each_stepped_window_has_each_target_equally_often),
-        cmocka_unit_test(a_random_order_has_no_pattern),
-        cmocka_unit_test(the_sum_of_the_called_targets_is_checked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static uint64_t root_of(const struct made *m)
     return m->copy.physical[0];
 }
 
-static void a_copy_translates_as_the_tables_do(void **state)
+TEST(a_copy_translates_as_the_tables_do)
 {
-    (void)state;
     for (unsigned levels = 4; levels <= 5; levels++) {
         struct made m = make(levels);
         static const struct {
@@ -72,9 +71,8 @@ static void a_copy_translates_as_the_tables_do(void **state)
     }
 }
 
-static void a_changed_entry_is_that_of_the_copy_alone(void **state)
+TEST(a_changed_entry_is_that_of_the_copy_alone)
 {
-    (void)state;
     for (unsigned levels = 4; levels <= 5; levels++) {
         struct made m = make(levels);
         uint64_t *entry = tables_entry(&m.copy, SMALL_AT + PAGE, 0);
@@ -92,9 +90,8 @@ static void a_changed_entry_is_that_of_the_copy_alone(void **state)
 }
 
 /* Ring 3 needs the bit at every level; pages without it stay those of ring 0. */
-static void rights_are_set_on_the_whole_way(void **state)
+TEST(rights_are_set_on_the_whole_way)
 {
-    (void)state;
     for (unsigned levels = 4; levels <= 5; levels++) {
         struct made m = make(levels);
         uint64_t *entry = tables_entry(&m.copy, SMALL_AT, TABLES_USER);
@@ -113,9 +110,8 @@ static void rights_are_set_on_the_whole_way(void **state)
     }
 }
 
-static void more_tables_than_there_is_room_for_are_refused(void **state)
+TEST(more_tables_than_there_is_room_for_are_refused)
 {
-    (void)state;
     struct made m = make(4);
     const uint64_t apart = 1ull << 39; /* each needs tables of levels 3, 2 and 1 */
 
@@ -128,22 +124,8 @@ static void more_tables_than_there_is_room_for_are_refused(void **state)
     drop(&m);
 }
 
-static void cr4_says_how_many_levels_there_are(void **state)
+TEST(cr4_says_how_many_levels_there_are)
 {
-    (void)state;
     assert_int_equal(tables_levels(0x668), 4);
     assert_int_equal(tables_levels(0x1668), 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copy_translates_as_the_tables_do),
-        cmocka_unit_test(a_changed_entry_is_that_of_the_copy_alone),
-        cmocka_unit_test(rights_are_set_on_the_whole_way),
-        cmocka_unit_test(more_tables_than_there_is_room_for_are_refused),
-        cmocka_unit_test(cr4_says_how_many_levels_there_are),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

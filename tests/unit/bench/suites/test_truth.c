@@ -17,9 +17,8 @@ static void expect(struct cpu c, double simple, double lea, double cmov, double 
     assert_true(truth_load(&c) == load);
 }
 
-static void cores_have_their_documented_latencies(void **state)
+TEST(cores_have_their_documented_latencies)
 {
-    (void)state;
     expect(cpu(VENDOR_INTEL, 6, 0x17), 1, 1, 2, 3, 0, 3); /* Penryn */
     expect(cpu(VENDOR_INTEL, 6, 0x1a), 1, 1, 2, 3, 3, 4); /* Nehalem */
     expect(cpu(VENDOR_INTEL, 6, 0x3c), 1, 1, 2, 3, 3, 4); /* Haswell */
@@ -38,9 +37,8 @@ static void cores_have_their_documented_latencies(void **state)
     expect(cpu(VENDOR_AMD, 0x1a, 0x11), 1, 1, 1, 3, 3, 4);
 }
 
-static void an_unknown_core_has_no_documented_latency(void **state)
+TEST(an_unknown_core_has_no_documented_latency)
 {
-    (void)state;
     expect(cpu(VENDOR_INTEL, 6, 0), 0, 0, 0, 0, 0, 0);    /* 0 ends the lists, it is in none */
     expect(cpu(VENDOR_INTEL, 6, 0x57), 0, 0, 0, 0, 0, 0); /* Knights Landing */
     expect(cpu(VENDOR_INTEL, 15, 6), 0, 0, 0, 0, 0, 0);   /* NetBurst */
@@ -51,23 +49,12 @@ static void an_unknown_core_has_no_documented_latency(void **state)
     expect(cpu(VENDOR_UNKNOWN, 6, 0x55), 0, 0, 0, 0, 0, 0);
 }
 
-static void a_masked_model_is_not_believed(void **state)
+TEST(a_masked_model_is_not_believed)
 {
-    (void)state;
     struct cpu c = cpu(VENDOR_INTEL, 6, 0xa7);
+
     c.vectors = VECTORS_AVX512;
     expect(c, 1, 1, 1, 3, 3, 5);
     c.vectors = VECTORS_AMX;
     expect(c, 0, 0, 0, 0, 0, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_have_their_documented_latencies),
-        cmocka_unit_test(an_unknown_core_has_no_documented_latency),
-        cmocka_unit_test(a_masked_model_is_not_believed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

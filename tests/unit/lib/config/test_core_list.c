@@ -12,9 +12,8 @@ static void names(const char *text, const char *cores)
         assert_int_equal(core_list_has(&l, i), cores[i] == '1');
 }
 
-static void each_form_selects_its_cores(void **state)
+TEST(each_form_selects_its_cores)
 {
-    (void)state;
     names("bsp", "1000");
     names("all", "1111");
     names("3", "00010");
@@ -26,9 +25,8 @@ static void each_form_selects_its_cores(void **state)
     names("007", "00000001");
 }
 
-static void wrong_lists_are_refused(void **state)
+TEST(wrong_lists_are_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "",      ",",     "1,",      ",1",         "1,,2",
         "-",     "-1",    "1-",      "4-1",        "1-2-3",
@@ -36,15 +34,16 @@ static void wrong_lists_are_refused(void **state)
         "1x",    "0x3",   "1024",    "1-1024",     "ALL",
         "99999", "1.5",   "+1",      "4294967296", "99999999999999999999999"};
     struct core_list l;
+
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (core_list_parse(&l, texts[i]))
             fail_msg("\"%s\" was taken", texts[i]);
 }
 
-static void cores_at_the_edges_of_words_are_selected(void **state)
+TEST(cores_at_the_edges_of_words_are_selected)
 {
-    (void)state;
     struct core_list l;
+
     assert_true(core_list_parse(&l, "63,64,1023"));
     assert_true(core_list_has(&l, 63) && core_list_has(&l, 64) && core_list_has(&l, 1023));
     assert_false(core_list_has(&l, 62) || core_list_has(&l, 65) || core_list_has(&l, 1024));
@@ -58,10 +57,10 @@ static void cores_at_the_edges_of_words_are_selected(void **state)
 }
 
 /* Which cores these are only a machine can tell. */
-static void with_types_a_few_of_all_cores_are_selected(void **state)
+TEST(with_types_a_few_of_all_cores_are_selected)
 {
-    (void)state;
     struct core_list l;
+
     assert_true(core_list_parse(&l, "types"));
     assert_true(l.types && core_list_has(&l, 0) && core_list_has(&l, 1023));
     assert_int_equal(core_list_count(&l, 1), 1);
@@ -84,9 +83,8 @@ static void beyond(const char *text, unsigned count, const char *want)
     assert_string_equal(at, want);
 }
 
-static void missing_cores_are_listed(void **state)
+TEST(missing_cores_are_listed)
 {
-    (void)state;
     beyond("all", 1, "");
     beyond("bsp", 1, "");
     beyond("types", 1, "");
@@ -95,17 +93,4 @@ static void missing_cores_are_listed(void **state)
     beyond("1-4,8,10-12", 4, "4,8,10-12");
     beyond("1020-1023", 1021, "1021-1023");
     beyond("1023", 1, "1023");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_form_selects_its_cores),
-        cmocka_unit_test(wrong_lists_are_refused),
-        cmocka_unit_test(cores_at_the_edges_of_words_are_selected),
-        cmocka_unit_test(with_types_a_few_of_all_cores_are_selected),
-        cmocka_unit_test(missing_cores_are_listed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

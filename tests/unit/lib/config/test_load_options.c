@@ -44,9 +44,8 @@ static enum load_options load(const char *text)
     return narrow;
 }
 
-static void empty_load_options_change_no_option(void **state)
+TEST(empty_load_options_change_no_option)
 {
-    (void)state;
     assert_int_equal(load_as("", 0, NULL), LOAD_OPTIONS_NONE);
     assert_int_equal(load_as("\0\0\0\0\0", 5, NULL), LOAD_OPTIONS_NONE);
     assert_int_equal(load_as(" \0 \0\0\0", 6, NULL), LOAD_OPTIONS_NONE);
@@ -55,9 +54,8 @@ static void empty_load_options_change_no_option(void **state)
     assert_int_equal(load("  \t "), LOAD_OPTIONS_NONE);
 }
 
-static void words_without_a_program_name_are_parsed(void **state)
+TEST(words_without_a_program_name_are_parsed)
 {
-    (void)state;
     assert_int_equal(load("suite=calls samples=64"), LOAD_OPTIONS_OURS);
     assert_string_equal(o.suite, "calls");
     assert_int_equal(o.samples, 64);
@@ -75,9 +73,8 @@ static void words_without_a_program_name_are_parsed(void **state)
     assert_int_equal(load_as("l\0i\0s\0t\0\0\0\x01\x02\x03", 13, NULL), LOAD_OPTIONS_OURS);
 }
 
-static void the_programs_name_is_dropped(void **state)
+TEST(the_programs_name_is_dropped)
 {
-    (void)state;
     const char *names[] = {"baretick",
                            "baretick.efi",
                            "FS0:\\baretick.efi",
@@ -92,6 +89,7 @@ static void the_programs_name_is_dropped(void **state)
                            "\"fs0:\\my tools\\baretick.efi\"",
                            "(hd0,gpt1)/EFI/baretick.efi"};
     char text[200];
+
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_int_equal(load(names[i]), LOAD_OPTIONS_OURS);
         strcat(strcpy(text, names[i]), " samples=32");
@@ -117,9 +115,8 @@ static void the_programs_name_is_dropped(void **state)
     assert_int_equal(load_as(name, 99, name), LOAD_OPTIONS_FOREIGN);
 }
 
-static void a_wrong_word_among_ours_is_named(void **state)
+TEST(a_wrong_word_among_ours_is_named)
 {
-    (void)state;
     assert_int_equal(load("suite=calls fromat=table"), LOAD_OPTIONS_WRONG);
     assert_says(message, "load options, word 2: \"fromat=table\": ", "format=?", "`help`");
     assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
@@ -131,9 +128,8 @@ static void a_wrong_word_among_ours_is_named(void **state)
     assert_int_equal(load_as("list \xff\xfe", 7, NULL), LOAD_OPTIONS_WRONG);
 }
 
-static void other_programs_options_are_quoted(void **state)
+TEST(other_programs_options_are_quoted)
 {
-    (void)state;
     assert_int_equal(load("root=/dev/sda1 ro"), LOAD_OPTIONS_FOREIGN);
     assert_string_equal(quote, "root=/dev/sda1 ro");
     assert_int_equal(o.samples, 0);
@@ -145,9 +141,8 @@ static void other_programs_options_are_quoted(void **state)
     assert_string_equal(quote, "a\\x09b");
 }
 
-static void binary_options_are_quoted_as_bytes(void **state)
+TEST(binary_options_are_quoted_as_bytes)
 {
-    (void)state;
     assert_int_equal(load_as("\x01\x02\xff\x7f", 4, NULL), LOAD_OPTIONS_FOREIGN);
     assert_string_equal(quote, "\\x01\\x02\\xff\\x7f");
     assert_int_equal(load_as("\0\0\0\x07", 4, NULL), LOAD_OPTIONS_FOREIGN);
@@ -163,10 +158,10 @@ static void binary_options_are_quoted_as_bytes(void **state)
     assert_string_equal(quote, "abc");
 }
 
-static void quoted_load_options_are_cut_at_their_limit(void **state)
+TEST(quoted_load_options_are_cut_at_their_limit)
 {
-    (void)state;
     char text[400];
+
     memset(text, 'x', sizeof text);
     text[159] = '\0';
     assert_int_equal(load(text), LOAD_OPTIONS_FOREIGN);
@@ -191,19 +186,4 @@ static void quoted_load_options_are_cut_at_their_limit(void **state)
                          LOAD_OPTIONS_FOREIGN);
         assert_int_equal(strlen(small), size - 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_load_options_change_no_option),
-        cmocka_unit_test(words_without_a_program_name_are_parsed),
-        cmocka_unit_test(the_programs_name_is_dropped),
-        cmocka_unit_test(a_wrong_word_among_ours_is_named),
-        cmocka_unit_test(other_programs_options_are_quoted),
-        cmocka_unit_test(binary_options_are_quoted_as_bytes),
-        cmocka_unit_test(quoted_load_options_are_cut_at_their_limit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static const char *asked(const char *word, const char *values)
     return said;
 }
 
-static void a_word_one_edit_away_is_near(void **state)
+TEST(a_word_one_edit_away_is_near)
 {
-    (void)state;
     static const char *const near[] = {"calls", "Calls",  "CALLS",  "call",    "alls",
                                        "cals",  "callss", "xcalls", "caxlls",  "cakls",
                                        "aclls", "calsl",  "-calls", "--calls", "--clals"};
@@ -34,17 +33,15 @@ static void a_word_one_edit_away_is_near(void **state)
         assert_string_equal(asked(far[i], "sum|calls|truth"), "");
 }
 
-static void short_words_have_no_near_word(void **state)
+TEST(short_words_have_no_near_word)
 {
-    (void)state;
     assert_string_equal(asked("x", "k|on"), "");
     assert_string_equal(asked("kk", "k|on"), "");
     assert_string_equal(asked("of", "on|off"), " (did you mean off?)");
 }
 
-static void several_words_are_named_up_to_three(void **state)
+TEST(several_words_are_named_up_to_three)
 {
-    (void)state;
     assert_string_equal(asked("add", "addx|adds|sub"), " (did you mean addx or adds?)");
     assert_string_equal(asked("add", "addx|addx|adds"), " (did you mean addx or adds?)");
     assert_string_equal(asked("add", "add1|add2|add3|add4"), " (did you mean add1, add2 or add3?)");
@@ -65,9 +62,8 @@ static const char *of_option(const char *text)
     return message;
 }
 
-static void a_near_word_is_asked_about(void **state)
+TEST(a_near_word_is_asked_about)
 {
-    (void)state;
     static const struct {
         const char *word, *asked;
     } cases[] = {
@@ -80,16 +76,4 @@ static void a_near_word_is_asked_about(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_non_null(strstr(of_option(cases[i].word), cases[i].asked));
     assert_null(strstr(of_option("root=/dev/sda"), "did you mean"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_word_one_edit_away_is_near),
-        cmocka_unit_test(short_words_have_no_near_word),
-        cmocka_unit_test(several_words_are_named_up_to_three),
-        cmocka_unit_test(a_near_word_is_asked_about),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #include "tests/unit/lib/config/made_options.h"
 
 /* A fraction of 1 where there is a point, else thousandths. */
-static void fractions_are_taken_with_and_without_a_point(void **state)
+TEST(fractions_are_taken_with_and_without_a_point)
 {
-    (void)state;
     static const struct {
         const char *word, *shown;
         uint32_t parts;
@@ -44,11 +43,11 @@ static void fractions_are_taken_with_and_without_a_point(void **state)
 }
 
 /* Every word of every choice is stored as its place in the list. */
-static void choices_are_in_order(void **state)
+TEST(choices_are_in_order)
 {
-    (void)state;
     const struct option_doc *docs;
     size_t n = options_docs(&docs), words = 0;
+
     for (size_t i = 0; i < n; i++) {
         const char *word;
         size_t length;
@@ -69,11 +68,11 @@ static void choices_are_in_order(void **state)
 }
 
 /* An enum and its words come from one list, and so do the report's names. */
-static void names_are_the_words(void **state)
+TEST(names_are_the_words)
 {
-    (void)state;
     struct options o;
     char text[64];
+
     for (int r = 0; r <= RECIPE_AUTO; r++) {
         strcat(strcpy(text, "recipe="), recipe_names[r]);
         assert_true(parse(&o, text));
@@ -89,9 +88,8 @@ static void names_are_the_words(void **state)
     assert_true(o.freq == FREQ_MAX && o.layout == LAYOUT_SWEEP);
 }
 
-static void serial_ports_are_taken_and_printed(void **state)
+TEST(serial_ports_are_taken_and_printed)
 {
-    (void)state;
     const struct {
         const char *text, *again;
     } good[] = {
@@ -168,16 +166,4 @@ static void serial_ports_are_taken_and_printed(void **state)
         assert_false(serial_choice_parse(&c, bad[i]));
         assert_memory_equal(&c, &again, sizeof c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fractions_are_taken_with_and_without_a_point),
-        cmocka_unit_test(choices_are_in_order),
-        cmocka_unit_test(names_are_the_words),
-        cmocka_unit_test(serial_ports_are_taken_and_printed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

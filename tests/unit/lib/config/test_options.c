@@ -22,10 +22,10 @@ static void refused(const char *text, const char *const *says)
             fail_msg("\"%s\" is not in: %s", *says, message);
 }
 
-static void values_of_each_kind_reach_their_fields(void **state)
+TEST(values_of_each_kind_reach_their_fields)
 {
-    (void)state;
     struct options o;
+
     assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
                           "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
                           "cores=1-4,8 share=together park=mwait console=both help list\n"
@@ -56,12 +56,12 @@ static void values_of_each_kind_reach_their_fields(void **state)
     assert_int_equal(o.gaps_max, 20);
 }
 
-static void a_former_name_is_accepted_and_today_s_is_recorded(void **state)
+TEST(a_former_name_is_accepted_and_today_s_is_recorded)
 {
-    (void)state;
     struct options o;
     char text[512];
     struct sink_buf out;
+
     assert_true(parse(&o, "quiet_budget=7"));
     assert_int_equal(o.retry_budget, 7);
     assert_true(options_give(&o, "retry_budget"));
@@ -73,7 +73,7 @@ static void a_former_name_is_accepted_and_today_s_is_recorded(void **state)
 }
 
 /* A machine's quiet is that of all of its cores. */
-static void suite_quiet_alone_runs_on_all_cores(void **state)
+TEST(suite_quiet_alone_runs_on_all_cores)
 {
     static const struct {
         const char *words, *cores;
@@ -86,7 +86,6 @@ static void suite_quiet_alone_runs_on_all_cores(void **state)
                  {"suite=quiet suite=calls", "bsp"}};
     struct options o;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(parse(&o, cases[i].words));
         options_settle(&o);
@@ -94,7 +93,7 @@ static void suite_quiet_alone_runs_on_all_cores(void **state)
     }
 }
 
-static void limits_of_suite_quiet_are_named(void **state)
+TEST(limits_of_suite_quiet_are_named)
 {
     static const char *const words[] = {"quiet_time=0", "quiet_time=604801", "quiet_time=1.5",
                                         "quiet_time=off", "quiet_time=4294967297"},
@@ -102,7 +101,6 @@ static void limits_of_suite_quiet_are_named(void **state)
                                               "gaps_max=20us"};
     struct options o;
 
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         assert_false(parse(&o, words[i]));
         assert_non_null(strstr(message, "quiet_time takes auto or a number from 1 to 604800"));
@@ -116,10 +114,10 @@ static void limits_of_suite_quiet_are_named(void **state)
     assert_int_equal(o.quiet_time, 0);
 }
 
-static void the_later_word_wins(void **state)
+TEST(the_later_word_wins)
 {
-    (void)state;
     struct options o;
+
     assert_true(parse(&o, "samples=100 samples=0x20 suite=a suite=b"));
     assert_int_equal(o.samples, 32);
     assert_string_equal(o.suite, "b");
@@ -142,12 +140,12 @@ static bool fits(const char *text, char *message, size_t size)
     return options_check_pairs(&o, &b.sink);
 }
 
-static void words_that_exclude_each_other_are_refused(void **state)
+TEST(words_that_exclude_each_other_are_refused)
 {
-    (void)state;
     const char *right[] = {"takeover=borrow finish=return", "finish=return", "takeover=exit",
                            "takeover=borrow finish=halt"};
     char message[256];
+
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
         assert_true(fits(right[i], message, sizeof message));
         assert_string_equal(message, "");
@@ -174,9 +172,8 @@ static void words_that_exclude_each_other_are_refused(void **state)
     assert_true(fits("dma=off", message, sizeof message));
 }
 
-static void messages_name_place_word_and_allowed_values(void **state)
+TEST(messages_name_place_word_and_allowed_values)
 {
-    (void)state;
     refused("\n\nsamples=99999999", SAYS("baretick.conf, line 3: \"samples=99999999\": ", "samples",
                                          "auto", "16", "1000000"));
     refused("samples=15", SAYS("baretick.conf, line 1: \"samples=15\": ", "auto", "16", "1000000"));
@@ -212,9 +209,8 @@ static void messages_name_place_word_and_allowed_values(void **state)
 }
 
 /* Short: the similar word if there is one, and the way to list the others. */
-static void an_unknown_word_gets_a_near_one(void **state)
+TEST(an_unknown_word_gets_a_near_one)
 {
-    (void)state;
     refused("list\r\nfromat=table",
             SAYS("baretick.conf, line 2: \"fromat=table\": ", "did you mean format=?", "`help`"));
     refused("helpp", SAYS("line 1: \"helpp\": ", "did you mean help?", "`help`"));
@@ -223,12 +219,12 @@ static void an_unknown_word_gets_a_near_one(void **state)
 }
 
 /* Each key is found again from a word that lacks one of its letters. */
-static void every_key_is_suggested_for_a_near_word(void **state)
+TEST(every_key_is_suggested_for_a_near_word)
 {
-    (void)state;
     struct options o;
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
+
     for (size_t i = 0; i < n; i++) {
         char word[40], found[40];
         size_t length = strlen(docs[i].key);
@@ -244,9 +240,8 @@ static void every_key_is_suggested_for_a_near_word(void **state)
     }
 }
 
-static void unclear_words_are_refused(void **state)
+TEST(unclear_words_are_refused)
 {
-    (void)state;
     struct options o;
     const char *words[] = {"Samples=64",
                            "SAMPLES=64",
@@ -270,15 +265,16 @@ static void unclear_words_are_refused(void **state)
                            "--help",
                            "samples =64",
                            "samples= 64"};
+
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         assert_false(parse(&o, words[i]));
     assert_true(parse(&o, "\"samples=64\" suite=\"a\""));
 }
 
-static void a_nul_in_a_file_is_refused(void **state)
+TEST(a_nul_in_a_file_is_refused)
 {
-    (void)state;
     struct options o;
+
     options_default(&o);
     assert_false(parse_bytes(&o, "samples=64\0x", 12));
     assert_non_null(strstr(message, "baretick.conf, line 1: \"samples=64\\x00x\": "));
@@ -286,11 +282,11 @@ static void a_nul_in_a_file_is_refused(void **state)
     assert_false(parse_bytes(&o, "help\0", 5));
 }
 
-static void long_words_are_shortened(void **state)
+TEST(long_words_are_shortened)
 {
-    (void)state;
     struct options o;
     char text[600];
+
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     assert_false(parse(&o, text));
@@ -308,14 +304,14 @@ static void long_words_are_shortened(void **state)
 }
 
 /* One text in every encoding that a user may save it in. */
-static void one_text_is_read_in_every_encoding(void **state)
+TEST(one_text_is_read_in_every_encoding)
 {
-    (void)state;
     const char *text = "# Gr\xc3\xb6\xc3\x9f"
                        "e\r\nsamples=77 # \xf0\x9f\x98\x80\r\nsuite=calls\r\n";
     const char *text16 = u8"# Gr\u00f6\u00dfe\r\nsamples=77 #";
     struct options o;
     uint8_t bytes[300];
+
     assert_true(parse(&o, text));
     assert_int_equal(o.samples, 77);
     memcpy(bytes, "\xef\xbb\xbf", 3);
@@ -364,11 +360,11 @@ static bool takes(const struct option_doc *doc, const char *value)
 }
 
 /* Each word of a list is accepted, and so are both ends of a range and no number beyond them. */
-static void documented_values_are_accepted(void **state)
+TEST(documented_values_are_accepted)
 {
-    (void)state;
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
+
     for (size_t i = 0; i < n; i++) {
         char values[200], number[24], *rest = values;
         strcpy(values, docs[i].values);
@@ -389,12 +385,12 @@ static void documented_values_are_accepted(void **state)
 }
 
 /* Each documented default is a value that the key takes, and the one that it has. */
-static void documented_defaults_are_in_effect(void **state)
+TEST(documented_defaults_are_in_effect)
 {
-    (void)state;
     struct options o, unset;
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
+
     options_default(&unset);
     for (size_t i = 0; i < n; i++) {
         char word[80];
@@ -410,10 +406,10 @@ static void documented_defaults_are_in_effect(void **state)
 }
 
 /* It means several words, at its place: later words win. */
-static void the_word_datasheet_sets_suites_and_cores(void **state)
+TEST(the_word_datasheet_sets_suites_and_cores)
 {
-    (void)state;
     struct options o;
+
     assert_true(options_knows("datasheet"));
     assert_true(parse(&o, "suite=calls datasheet"));
     assert_string_equal(o.suite, DATASHEET_SUITES);
@@ -424,28 +420,4 @@ static void the_word_datasheet_sets_suites_and_cores(void **state)
     assert_string_equal(o.cores, "2");
     refused("datasheet=1", SAYS("datasheet=1", "no such word"));
     refused("datashet", SAYS("did you mean datasheet?"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_each_kind_reach_their_fields),
-        cmocka_unit_test(a_former_name_is_accepted_and_today_s_is_recorded),
-        cmocka_unit_test(suite_quiet_alone_runs_on_all_cores),
-        cmocka_unit_test(limits_of_suite_quiet_are_named),
-        cmocka_unit_test(the_later_word_wins),
-        cmocka_unit_test(messages_name_place_word_and_allowed_values),
-        cmocka_unit_test(an_unknown_word_gets_a_near_one),
-        cmocka_unit_test(every_key_is_suggested_for_a_near_word),
-        cmocka_unit_test(words_that_exclude_each_other_are_refused),
-        cmocka_unit_test(unclear_words_are_refused),
-        cmocka_unit_test(a_nul_in_a_file_is_refused),
-        cmocka_unit_test(long_words_are_shortened),
-        cmocka_unit_test(one_text_is_read_in_every_encoding),
-        cmocka_unit_test(the_word_datasheet_sets_suites_and_cores),
-        cmocka_unit_test(documented_values_are_accepted),
-        cmocka_unit_test(documented_defaults_are_in_effect),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,12 @@
 #include "lib/text/json.h"
 #include "tests/unit/lib/config/made_options.h"
 
-static void help_fits_a_terminal(void **state)
+TEST(help_fits_a_terminal)
 {
-    (void)state;
     char text[16384];
     struct sink_buf b;
     const struct option_doc *docs;
+
     sink_buf_init(&b, text, sizeof text);
     options_help(&b.sink);
     assert_false(b.cut);
@@ -31,9 +31,8 @@ static void help_fits_a_terminal(void **state)
 }
 
 /* Every key is a member, in the order of the table, as the word that sets it. */
-static void the_record_has_every_key_in_order(void **state)
+TEST(the_record_has_every_key_in_order)
 {
-    (void)state;
     const char *said = "recipe=serialize suite=\"a,b*\" hist=full clock=hpet,tsc cores=0,2-3 "
                        "share=together warmup=7";
     static const char *const members[] = {
@@ -56,6 +55,7 @@ static void the_record_has_every_key_in_order(void **state)
     struct json j;
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
+
     assert_true(parse(&o, said));
     sink_buf_init(&b, text, sizeof text);
     json_begin(&j, &b.sink, 0, "run");
@@ -90,9 +90,8 @@ static void shown(const char *text, const char *want)
     assert_string_equal(line, want);
 }
 
-static void options_that_are_not_default_are_shown(void **state)
+TEST(options_that_are_not_default_are_shown)
 {
-    (void)state;
     shown("", "suite=* bench=* samples=64");
     shown("hist=capped seed=1 clock=auto quiet_time=auto gaps_max=off",
           "suite=* bench=* samples=64");
@@ -100,15 +99,4 @@ static void options_that_are_not_default_are_shown(void **state)
           "seed=4294967295 suite=calls samples=64",
           "suite=calls bench=* samples=64 cycle=tsc seed=4294967295 cores=all turbo=off freq=max "
           "quiet_time=5 gaps_max=7 serial=io:0x2f8,9600");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_fits_a_terminal),
-        cmocka_unit_test(the_record_has_every_key_in_order),
-        cmocka_unit_test(options_that_are_not_default_are_shown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

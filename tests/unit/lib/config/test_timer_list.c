@@ -13,10 +13,10 @@ static enum timer_list_fault parse(const char *words, const char *text)
     return timer_list_parse(&l, words, text, &at, &n);
 }
 
-static void timers_are_in_the_order_given(void **state)
+TEST(timers_are_in_the_order_given)
 {
-    (void)state;
     char text[TIMER_LIST_TEXT];
+
     assert_int_equal(parse(CLOCK_WORDS, "pit,tsc"), TIMER_LIST_FINE);
     assert_int_equal(l.n, 2);
     assert_int_equal(l.id[0], CLOCK_ID_PIT);
@@ -33,9 +33,8 @@ static void timers_are_in_the_order_given(void **state)
 }
 
 /* Each enum's order is its words'. */
-static void each_word_of_a_list_has_its_value(void **state)
+TEST(each_word_of_a_list_has_its_value)
 {
-    (void)state;
     const struct {
         const char *words, *word;
         unsigned id;
@@ -67,9 +66,8 @@ static void each_word_of_a_list_has_its_value(void **state)
 }
 
 /* `auto` means the timers of the standard order that are not named. */
-static void auto_is_the_rest_of_the_standard_order(void **state)
+TEST(auto_is_the_rest_of_the_standard_order)
 {
-    (void)state;
     const struct {
         const char *list, *order;
         bool goes_on;
@@ -93,9 +91,8 @@ static void auto_is_the_rest_of_the_standard_order(void **state)
     assert_string_equal(text, CYCLE_STANDARD);
 }
 
-static void wrong_lists_are_refused_with_the_item(void **state)
+TEST(wrong_lists_are_refused_with_the_item)
 {
-    (void)state;
     const struct {
         const char *text;
         enum timer_list_fault fault;
@@ -123,16 +120,4 @@ static void wrong_lists_are_refused_with_the_item(void **state)
         timer_list_explain(CLOCK_WORDS, bad[i].text, &out.sink);
         assert_string_equal(said, bad[i].said);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timers_are_in_the_order_given),
-        cmocka_unit_test(each_word_of_a_list_has_its_value),
-        cmocka_unit_test(auto_is_the_rest_of_the_standard_order),
-        cmocka_unit_test(wrong_lists_are_refused_with_the_item),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,10 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-static void the_login_is_separate_from_the_url(void **state)
+TEST(the_login_is_separate_from_the_url)
 {
     struct upload_choice c;
 
-    (void)state;
     assert_true(upload_choice_parse(&c, "http://rack:token@host:8080/reports"));
     assert_int_equal(c.kind, UPLOAD_URL);
     assert_string_equal(c.login, "rack:token");
@@ -18,24 +17,22 @@ static void the_login_is_separate_from_the_url(void **state)
     assert_string_equal(upload_choice_text(&c), "tftp://10.0.2.2/");
 }
 
-static void words_are_kept(void **state)
+TEST(words_are_kept)
 {
     struct upload_choice c;
 
-    (void)state;
     assert_true(upload_choice_parse(&c, "off"));
     assert_string_equal(upload_choice_text(&c), "off");
     assert_true(upload_choice_parse(&c, "auto"));
     assert_string_equal(upload_choice_text(&c), "auto");
 }
 
-static void other_values_are_refused_and_change_nothing(void **state)
+TEST(other_values_are_refused_and_change_nothing)
 {
     static const char *const cases[] = {"", "on", "host/reports", "ftp://host/", "http://"};
     char no_room_for_the_slash[URL_MOST] = "http://h/", long_login[URL_MOST] = "http://";
     struct upload_choice c;
 
-    (void)state;
     assert_true(upload_choice_parse(&c, "off"));
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_false(upload_choice_parse(&c, cases[i]));
@@ -47,15 +44,4 @@ static void other_values_are_refused_and_change_nothing(void **state)
     strcpy(long_login + 7 + UPLOAD_LOGIN_MOST, "@h/");
     assert_false(upload_choice_parse(&c, long_login));
     assert_string_equal(upload_choice_text(&c), "off");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_login_is_separate_from_the_url),
-        cmocka_unit_test(words_are_kept),
-        cmocka_unit_test(other_values_are_refused_and_change_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

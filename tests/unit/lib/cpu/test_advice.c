@@ -13,17 +13,17 @@ static const struct advice *about(size_t n, const char *topic)
     return NULL;
 }
 
-static void without_facts_there_is_no_advice(void **state)
+TEST(without_facts_there_is_no_advice)
 {
-    (void)state;
     struct advice_facts f = {0};
+
     assert_int_equal(advice_choose(&f, said), 0);
 }
 
-static void each_fact_has_its_advice(void **state)
+TEST(each_fact_has_its_advice)
 {
-    (void)state;
     struct advice_facts f;
+
     const struct {
         enum seen *fact;
         const char *topic;
@@ -49,9 +49,8 @@ static void each_fact_has_its_advice(void **state)
         }
 }
 
-static void advice_that_asks_for_a_change_comes_first(void **state)
+TEST(advice_that_asks_for_a_change_comes_first)
 {
-    (void)state;
     struct advice_facts f = {.emulated = SEEN_NO,
                              .virtualised = SEEN_NO,
                              .smi = SEEN_YES,
@@ -60,6 +59,7 @@ static void advice_that_asks_for_a_change_comes_first(void **state)
                              .invariant = SEEN_YES,
                              .smt = SEEN_YES,
                              .c1e = SEEN_NO};
+
     assert_int_equal(advice_choose(&f, said), 7);
     assert_true(said[0].change && said[1].change && !said[2].change);
     assert_string_equal(said[0].topic, "smi");
@@ -67,22 +67,10 @@ static void advice_that_asks_for_a_change_comes_first(void **state)
     assert_false(about(7, "c1e")->change);
 }
 
-static void an_emulators_settings_are_not_judged(void **state)
+TEST(an_emulators_settings_are_not_judged)
 {
-    (void)state;
     struct advice_facts f = {.emulated = SEEN_YES, .turbo = SEEN_YES, .smt = SEEN_YES};
+
     assert_int_equal(advice_choose(&f, said), 1);
     assert_string_equal(said[0].topic, "emulated");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_facts_there_is_no_advice),
-        cmocka_unit_test(each_fact_has_its_advice),
-        cmocka_unit_test(advice_that_asks_for_a_change_comes_first),
-        cmocka_unit_test(an_emulators_settings_are_not_judged),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,12 +29,12 @@ static uint64_t read_patiently(struct aperf *p, struct fake_counters *f)
     return cycles;
 }
 
-static void counts_through_changes_of_clock(void **state)
+TEST(counts_through_changes_of_clock)
 {
-    (void)state;
     struct fake_counters f;
     struct aperf p;
     uint64_t from, to;
+
     started(&p, &f);
     for (unsigned i = 1; i < 30; i++) {
         f.cycles_per_tick = 0.3 * i;
@@ -48,12 +48,12 @@ static void counts_through_changes_of_clock(void **state)
 }
 
 /* Hours between two readings: the figure keeps 31 bits. */
-static void hours_between_readings_are_exact(void **state)
+TEST(hours_between_readings_are_exact)
 {
-    (void)state;
     struct fake_counters f;
     struct aperf p;
     uint64_t from, to;
+
     started(&p, &f);
     from = read_patiently(&p, &f);
     fake_counters_pass(&f, 3e13);
@@ -61,12 +61,12 @@ static void hours_between_readings_are_exact(void **state)
     assert_close((double)(to - from), 3e13, 3e13 / (1u << 30));
 }
 
-static void torn_readings_are_tried_again(void **state)
+TEST(torn_readings_are_tried_again)
 {
-    (void)state;
     struct fake_counters f;
     struct aperf p;
     uint64_t from, to;
+
     started(&p, &f);
     assert_int_equal(aperf_read(&p, &f.access, &from), APERF_OK);
     f.tear = 2; /* the second falls between the registers and the closing reading of the TSC */
@@ -85,13 +85,13 @@ static void torn_readings_are_tried_again(void **state)
     assert_int_equal(aperf_read(&p, &f.access, &to), APERF_AGAIN);
 }
 
-static void counters_that_do_not_work_are_refused(void **state)
+TEST(counters_that_do_not_work_are_refused)
 {
-    (void)state;
     static const struct core_counters no = {.aperf = false};
     struct fake_counters f;
     struct aperf p;
     uint64_t to;
+
     machine(&f);
     assert_non_null(strstr(aperf_start(&p, &no, &f.access), "CPUID 6"));
     f.per_add = 0.5;
@@ -111,16 +111,4 @@ static void counters_that_do_not_work_are_refused(void **state)
     still.cycles_per_tick = 1e30; /* no time passes */
     a->ctx = a->msr.ctx = &still;
     assert_non_null(strstr(aperf_start(&p, &has, a), "MPERF"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_through_changes_of_clock),
-        cmocka_unit_test(hours_between_readings_are_exact),
-        cmocka_unit_test(torn_readings_are_tried_again),
-        cmocka_unit_test(counters_that_do_not_work_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static void expect(uint64_t debugctl, unsigned writes)
     assert_int_equal(file.writes, writes);
 }
 
-static void the_bit_is_cleared_alone_and_set_again(void **state)
+TEST(the_bit_is_cleared_alone_and_set_again)
 {
-    (void)state;
     machine(DEBUGCTL_BTF | LBR);
     branch_trap_clear(&b, &access);
     expect(LBR, 1);
@@ -35,9 +34,8 @@ static void the_bit_is_cleared_alone_and_set_again(void **state)
     expect(DEBUGCTL_BTF | LBR, 2);
 }
 
-static void a_debug_bit_that_the_body_cleared_stays_clear(void **state)
+TEST(a_debug_bit_that_the_body_cleared_stays_clear)
 {
-    (void)state;
     machine(LBR);
     branch_trap_clear(&b, &access);
     *fake_msr_file_at(&file, MSR_DEBUGCTL) = 0; /* by the body: not restored */
@@ -45,9 +43,8 @@ static void a_debug_bit_that_the_body_cleared_stays_clear(void **state)
     expect(0, 0);
 }
 
-static void without_de_cfg_no_msr_is_written(void **state)
+TEST(without_de_cfg_no_msr_is_written)
 {
-    (void)state;
     machine(0);
     file.n = 0;
     b.cleared = true; /* from another window */
@@ -56,9 +53,8 @@ static void without_de_cfg_no_msr_is_written(void **state)
     assert_int_equal(file.writes, 0);
 }
 
-static void a_register_that_resists_is_left(void **state)
+TEST(a_register_that_resists_is_left)
 {
-    (void)state;
     machine(DEBUGCTL_BTF);
     file.of[0].is = FAKE_MSR_FAULTS;
     branch_trap_clear(&b, &access);
@@ -68,16 +64,4 @@ static void a_register_that_resists_is_left(void **state)
     branch_trap_clear(&b, &access);
     branch_trap_restore(&b, &access);
     expect(DEBUGCTL_BTF, 1); /* read back as it was: nothing to write the second time */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bit_is_cleared_alone_and_set_again),
-        cmocka_unit_test(a_debug_bit_that_the_body_cleared_stays_clear),
-        cmocka_unit_test(without_de_cfg_no_msr_is_written),
-        cmocka_unit_test(a_register_that_resists_is_left),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

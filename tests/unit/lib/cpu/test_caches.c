@@ -43,9 +43,8 @@ static void expect_tlb(unsigned i, unsigned level, enum tlb_type type, unsigned 
     assert_int_equal(tlb[i].ways, ways);
 }
 
-static void leaf_4_describes_caches(void **state)
+TEST(leaf_4_describes_caches)
 {
-    (void)state;
     made_vendor("GenuineIntel", 4);
     made_model(6, 0x97, 0, 0, 0);
     made_leaf_of(0, 4, 0, (struct cpuid_regs){0xfc004121, 0x02c0003f, 0x3f, 0});
@@ -62,9 +61,8 @@ static void leaf_4_describes_caches(void **state)
 }
 
 /* A leaf that never ends with type 0 ends nevertheless. */
-static void an_endless_leaf_4_is_bounded(void **state)
+TEST(an_endless_leaf_4_is_bounded)
 {
-    (void)state;
     made_vendor("GenuineIntel", 4);
     made_model(6, 0x97, 0, 0, 0);
     for (uint32_t i = 0; i < 50; i++)
@@ -75,9 +73,8 @@ static void an_endless_leaf_4_is_bounded(void **state)
 }
 
 /* Tulsa's leaf 4 was recorded without its lower levels; leaf 2 has them. */
-static void cpuid_2_describes_caches_that_other_leaves_lack(void **state)
+TEST(cpuid_2_describes_caches_that_other_leaves_lack)
 {
-    (void)state;
     made_vendor("GenuineIntel", 4);
     made_model(0xf, 6, 0, 0, 0);
     made_leaf(2, 0x605b5001, 0x49, 0x80000066, 0x7c7040); /* ECX[31]: nothing valid in it */
@@ -93,9 +90,8 @@ static void cpuid_2_describes_caches_that_other_leaves_lack(void **state)
     expect_tlb(1, 1, TLB_DATA, TLB_4K | TLB_4M, 64, 0);
 }
 
-static void a_byte_can_be_two_tlbs(void **state)
+TEST(a_byte_can_be_two_tlbs)
 {
-    (void)state;
     made_vendor("GenuineIntel", 2);
     made_model(6, 0x3c, 0, 0, 0);
     made_leaf(2, 0x63000001, 0, 0, 0x000000c3);
@@ -107,11 +103,11 @@ static void a_byte_can_be_two_tlbs(void **state)
 }
 
 /* Every byte that is a cache has a size and its own line, and none is also a TLB. */
-static void every_descriptor_has_a_size_and_a_line(void **state)
+TEST(every_descriptor_has_a_size_and_a_line)
 {
-    (void)state;
     const struct cpu c = {.vendor = VENDOR_INTEL, .family = 6};
     unsigned caches = 0, tlbs = 0;
+
     for (unsigned byte = 0; byte < 256; byte++) {
         struct tlb two[2];
         unsigned n = descriptor_tlbs(two, (uint8_t)byte);
@@ -127,9 +123,8 @@ static void every_descriptor_has_a_size_and_a_line(void **state)
     assert_int_equal(tlbs, 43);   /* two rows give two */
 }
 
-static void leaf_18_describes_tlbs(void **state)
+TEST(leaf_18_describes_tlbs)
 {
-    (void)state;
     made_vendor("GenuineIntel", 0x18);
     made_model(6, 0x97, 0, 0, 0);
     made_leaf(2, 0x605b5001, 0, 0, 0);                         /* not asked where 18h answers */
@@ -147,9 +142,8 @@ static void leaf_18_describes_tlbs(void **state)
     assert_int_equal(tlbs_made(), 3);
 }
 
-static void old_amd_leaves_describe_caches_and_tlbs(void **state)
+TEST(old_amd_leaves_describe_caches_and_tlbs)
 {
-    (void)state;
     made_vendor("AuthenticAMD", 5);
     made_model(0x10, 2, 0, 0, 0);
     made_leaf(0x80000000, 0x80000019, 0, 0, 0);
@@ -178,9 +172,8 @@ static void old_amd_leaves_describe_caches_and_tlbs(void **state)
 }
 
 /* Zen 5, as recorded: second-level TLBs in units of 32 entries. */
-static void tlbs_are_counted_in_units_of_32(void **state)
+TEST(tlbs_are_counted_in_units_of_32)
 {
-    (void)state;
     made_vendor("AuthenticAMD", 0x10);
     made_model(0x1a, 0x44, 0, 0, 0);
     made_leaf(0x80000000, 0x80000021, 0, 0, 0);
@@ -196,30 +189,12 @@ static void tlbs_are_counted_in_units_of_32(void **state)
     expect_tlb(10, 2, TLB_DATA, TLB_1G, 1024, 4);
 }
 
-static void a_cpu_without_leaves_has_no_caches(void **state)
+TEST(a_cpu_without_leaves_has_no_caches)
 {
-    (void)state;
     made_none();
     assert_int_equal(caches_made(), 0);
     assert_int_equal(tlbs_made(), 0);
     made_vendor("GenuineIntel", 1);
     assert_int_equal(caches_made(), 0);
     assert_int_equal(tlbs_made(), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaf_4_describes_caches),
-        cmocka_unit_test(an_endless_leaf_4_is_bounded),
-        cmocka_unit_test(cpuid_2_describes_caches_that_other_leaves_lack),
-        cmocka_unit_test(a_byte_can_be_two_tlbs),
-        cmocka_unit_test(every_descriptor_has_a_size_and_a_line),
-        cmocka_unit_test(leaf_18_describes_tlbs),
-        cmocka_unit_test(old_amd_leaves_describe_caches_and_tlbs),
-        cmocka_unit_test(tlbs_are_counted_in_units_of_32),
-        cmocka_unit_test(a_cpu_without_leaves_has_no_caches),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,10 +94,10 @@ static void restored(struct machine *m)
     assert_int_equal(m->file.writes, writes);
 }
 
-static void skylake_has_its_controls(void **state)
+TEST(skylake_has_its_controls)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "GenuineIntel00506E3_Skylake"); /* its owner had switched turbo off */
     controls_apply(&m.q, &m.access);
     in_force(&m, CONTROL_TURBO, "off", "off");
@@ -125,10 +125,10 @@ static void skylake_has_its_controls(void **state)
     lacks(&m, CONTROL_FREQ, "SpeedStep off");
 }
 
-static void alder_lake_has_its_controls(void **state)
+TEST(alder_lake_has_its_controls)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "GenuineIntel0090672_AlderLake_01_LC_BC");
     controls_apply(&m.q, &m.access);
     in_force(&m, CONTROL_FREQ, "level 2 to 255", "level 41 to 41");
@@ -153,10 +153,10 @@ static void alder_lake_has_its_controls(void **state)
     assert_false(m.q.of[CONTROL_FREQ].in_force);
 }
 
-static void older_intel_has_its_controls(void **state)
+TEST(older_intel_has_its_controls)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "GenuineIntel00006F6_Conroe");
     controls_apply(&m.q, &m.access);
     in_force(&m, CONTROL_PREFETCH, "on", "off");
@@ -199,10 +199,10 @@ static void granite_ridge(struct machine *m)
     settle(m);
 }
 
-static void amd_has_its_controls(void **state)
+TEST(amd_has_its_controls)
 {
-    (void)state;
     struct machine m;
+
     granite_ridge(&m);
     controls_apply(&m.q, &m.access);
     in_force(&m, CONTROL_TURBO, "on", "off");
@@ -244,10 +244,10 @@ static void amd_has_its_controls(void **state)
     restored(&m);
 }
 
-static void thuban_has_its_controls(void **state)
+TEST(thuban_has_its_controls)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
     *fake_msr_file_at(&m.file, 0xc0010062) = 3;
     *fake_msr_file_at(&m.file, 0xc0010061) = 0x31; /* P1 is the fastest that is allowed now */
@@ -259,10 +259,10 @@ static void thuban_has_its_controls(void **state)
     restored(&m);
 }
 
-static void a_control_that_resists_is_reported(void **state)
+TEST(a_control_that_resists_is_reported)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
     for (unsigned i = 0; i < m.file.n; i++) {
         m.file.of[i].is = m.file.of[i].msr == 0x1a0   ? FAKE_MSR_SWALLOWS
@@ -280,10 +280,10 @@ static void a_control_that_resists_is_reported(void **state)
 }
 
 /* With keep nothing is written, and the present state is still reported. */
-static void with_keep_no_control_is_written(void **state)
+TEST(with_keep_no_control_is_written)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
     m.options = (struct options){.freq = FREQ_KEEP};
     settle(&m);
@@ -298,10 +298,10 @@ static void with_keep_no_control_is_written(void **state)
 }
 
 /* Prefetchers off for a row, once or more often, next to controls that options ask for. */
-static void prefetchers_are_off_for_a_row_and_restored(void **state)
+TEST(prefetchers_are_off_for_a_row_and_restored)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "GenuineIntel00506E3_Skylake");
     m.options.prefetch = SETTING_KEEP;
     settle(&m);
@@ -323,10 +323,10 @@ static void prefetchers_are_off_for_a_row_and_restored(void **state)
 }
 
 /* With prefetch=off they are off already, and stay so. */
-static void prefetchers_that_are_off_stay_off(void **state)
+TEST(prefetchers_that_are_off_stay_off)
 {
-    (void)state;
     struct machine m;
+
     recorded(&m, "GenuineIntel00506E3_Skylake");
     controls_apply(&m.q, &m.access);
     unsigned writes = m.file.writes;
@@ -337,10 +337,10 @@ static void prefetchers_that_are_off_stay_off(void **state)
     restored(&m);
 }
 
-static void prefetchers_that_stay_on_have_the_reason(void **state)
+TEST(prefetchers_that_stay_on_have_the_reason)
 {
-    (void)state;
     struct machine m;
+
     for (unsigned i = 0; i < 2; i++) {
         recorded(&m, "GenuineIntel00506E3_Skylake");
         m.options.prefetch = SETTING_KEEP;
@@ -361,10 +361,10 @@ static void prefetchers_that_stay_on_have_the_reason(void **state)
     restored(&m);
 }
 
-static void efficiency_cores_and_unknown_models_have_no_control(void **state)
+TEST(efficiency_cores_and_unknown_models_have_no_control)
 {
-    (void)state;
     struct machine m = {.options = {.prefetch = SETTING_OFF}};
+
     static const struct {
         const char *vendor;
         uint32_t model, leaf_1a;
@@ -385,11 +385,11 @@ static void efficiency_cores_and_unknown_models_have_no_control(void **state)
     }
 }
 
-static void c1e_is_read_from_its_msr(void **state)
+TEST(c1e_is_read_from_its_msr)
 {
-    (void)state;
     struct machine m;
     bool known;
+
     recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
     assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_true(known);
@@ -401,24 +401,4 @@ static void c1e_is_read_from_its_msr(void **state)
     recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
     assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_false(known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skylake_has_its_controls),
-        cmocka_unit_test(alder_lake_has_its_controls),
-        cmocka_unit_test(older_intel_has_its_controls),
-        cmocka_unit_test(amd_has_its_controls),
-        cmocka_unit_test(thuban_has_its_controls),
-        cmocka_unit_test(a_control_that_resists_is_reported),
-        cmocka_unit_test(with_keep_no_control_is_written),
-        cmocka_unit_test(prefetchers_are_off_for_a_row_and_restored),
-        cmocka_unit_test(prefetchers_that_are_off_stay_off),
-        cmocka_unit_test(prefetchers_that_stay_on_have_the_reason),
-        cmocka_unit_test(efficiency_cores_and_unknown_models_have_no_control),
-        cmocka_unit_test(c1e_is_read_from_its_msr),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,8 @@ static enum core_counter_kind counter(void)
     return core_counters_best(&c);
 }
 
-static void cpuid_selects_the_counter(void **state)
+TEST(cpuid_selects_the_counter)
 {
-    (void)state;
     static const struct {
         const char *vendor;
         uint32_t family, max, ecx, eax_a, ecx_a, edx_a, ecx_6;
@@ -62,10 +61,10 @@ static void cpuid_selects_the_counter(void **state)
     assert_int_equal(counter(), COUNTER_NONE);
 }
 
-static void real_machines_have_their_counters(void **state)
+TEST(real_machines_have_their_counters)
 {
-    (void)state;
     struct core_counters c = of_file("GenuineIntel00506E3_Skylake");
+
     assert_int_equal(c.pmc, COUNTER_FIXED1);
     assert_int_equal(c.bits, 48);
     assert_true(c.aperf);
@@ -112,9 +111,8 @@ static struct cpuid_regs planted(void *ctx, uint32_t leaf, uint32_t subleaf)
     }
 }
 
-static void leaf_0ah_selects_the_counter(void **state)
+TEST(leaf_0ah_selects_the_counter)
 {
-    (void)state;
     static const struct {
         struct cpuid_regs a;
         enum core_counter_kind best;
@@ -190,11 +188,11 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
     return why;
 }
 
-static void other_counters_in_use_do_not_matter(void **state)
+TEST(other_counters_in_use_do_not_matter)
 {
-    (void)state;
     struct fake_counters f;
     struct core_counter c;
+
     intel(&f, 0xb0b, 0x7000000ff); /* counters 0 and 2 in use, counter 1 enabled but not set */
     assert_null(use(&f, &fixed, &c));
     assert_int_equal(c.index, 1u << 30 | 1);
@@ -202,11 +200,11 @@ static void other_counters_in_use_do_not_matter(void **state)
     assert_null(use(&f, &fixed, &c));
 }
 
-static void a_fixed_counter_in_use_is_read_or_refused(void **state)
+TEST(a_fixed_counter_in_use_is_read_or_refused)
 {
-    (void)state;
     struct fake_counters f;
     struct core_counter c;
+
     intel(&f, 0x020, 1ull << 33); /* user mode alone */
     assert_non_null(strstr(use(&f, &fixed, &c), "in use by the firmware"));
     intel(&f, 0x070, 1ull << 33); /* both threads of the core */
@@ -223,11 +221,11 @@ static void a_fixed_counter_in_use_is_read_or_refused(void **state)
     assert_int_equal(*fake_counter_at(&f, 0x38f), 1ull << 33);
 }
 
-static void counters_that_a_hypervisor_withholds_are_refused(void **state)
+TEST(counters_that_a_hypervisor_withholds_are_refused)
 {
-    (void)state;
     struct fake_counters f;
     struct core_counter c;
+
     fake_counters_init(&f);
     assert_non_null(strstr(use(&f, &fixed, &c), "faults"));
     f.amd = true;
@@ -268,11 +266,11 @@ static void counters_that_a_hypervisor_withholds_are_refused(void **state)
     assert_false(core_counter_stop(&c, &f.access));
 }
 
-static void a_free_amd_counter_is_used(void **state)
+TEST(a_free_amd_counter_is_used)
 {
-    (void)state;
     struct fake_counters f;
     struct core_counter c;
+
     amd(&f, &amd4);
     assert_null(use(&f, &amd4, &c));
     assert_int_equal(c.index, 0);
@@ -291,11 +289,11 @@ static void a_free_amd_counter_is_used(void **state)
 
 /* Fixed counter 0, or event C0h: in addition to the counter of core cycles, which it leaves
  * alone. */
-static void retired_instructions_have_a_separate_counter(void **state)
+TEST(retired_instructions_have_a_separate_counter)
 {
-    (void)state;
     struct fake_counters f;
     struct core_counter c;
+
     intel(&f, 0x0b0, 1ull << 33); /* counter 1 is in use */
     f.retired = true;
     assert_null(use(&f, &fixed, &c));
@@ -314,9 +312,8 @@ static void retired_instructions_have_a_separate_counter(void **state)
 }
 
 /* There is no proof that it counts; cycles do not move it. */
-static void smis_are_counted_on_amd(void **state)
+TEST(smis_are_counted_on_amd)
 {
-    (void)state;
     struct core_counter c;
 
     for (unsigned i = 0; i < 2; i++) {
@@ -350,33 +347,15 @@ static void smis_are_counted_on_amd(void **state)
     assert_non_null(strstr(core_counter_start(&c, &amd4, COUNT_SMIS, &f.access), "withholds"));
 }
 
-static void a_cpu_without_counters_has_no_source(void **state)
+TEST(a_cpu_without_counters_has_no_source)
 {
-    (void)state;
     static const struct core_counters no = {.pmc = COUNTER_NONE};
     static const struct core_counters narrow = {.pmc = COUNTER_FIXED1, .bits = 0};
     struct fake_counters f;
     struct core_counter c;
+
     intel(&f, 0, 0);
     assert_non_null(strstr(use(&f, &no, &c), "CPUID 0Ah"));
     assert_string_equal(core_counter_names[core_counters_best(&no)], "none");
     assert_non_null(strstr(use(&f, &narrow, &c), "width"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpuid_selects_the_counter),
-        cmocka_unit_test(real_machines_have_their_counters),
-        cmocka_unit_test(leaf_0ah_selects_the_counter),
-        cmocka_unit_test(other_counters_in_use_do_not_matter),
-        cmocka_unit_test(a_fixed_counter_in_use_is_read_or_refused),
-        cmocka_unit_test(counters_that_a_hypervisor_withholds_are_refused),
-        cmocka_unit_test(a_free_amd_counter_is_used),
-        cmocka_unit_test(retired_instructions_have_a_separate_counter),
-        cmocka_unit_test(smis_are_counted_on_amd),
-        cmocka_unit_test(a_cpu_without_counters_has_no_source),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,10 +26,10 @@ static void expect_signature(const struct cpu *c, enum cpu_vendor vendor, const 
     assert_string_equal(c->hypervisor_id, "");
 }
 
-static void goldmont_is_decoded(void **state)
+TEST(goldmont_is_decoded)
 {
-    (void)state;
     struct cpu c = decode("GenuineIntel00506C9_Goldmont");
+
     expect_signature(&c, VENDOR_INTEL, "Intel(R) Pentium(R) CPU N4200 @ 1.10GHz", 6, 0x5c, 9);
     assert_string_equal(c.vendor_id, "GenuineIntel");
     /* 19.2 MHz * 171 / 3 */
@@ -43,10 +43,10 @@ static void goldmont_is_decoded(void **state)
     assert_true(c.lfence_always_serializing);
 }
 
-static void skylake_is_decoded_without_a_crystal(void **state)
+TEST(skylake_is_decoded_without_a_crystal)
 {
-    (void)state;
     struct cpu c = decode("GenuineIntel00506E3_Skylake");
+
     expect_signature(&c, VENDOR_INTEL, "Intel(R) Core(TM) i5-6400T CPU @ 2.20GHz", 6, 0x5e, 3);
     assert_int_equal(c.tsc_hz, 0);
     assert_int_equal(c.tsc_ratio_num, 184);
@@ -56,10 +56,10 @@ static void skylake_is_decoded_without_a_crystal(void **state)
     assert_false(c.serialize || c.la57 || c.cet_ss || c.cet_ibt);
 }
 
-static void alder_lake_is_decoded(void **state)
+TEST(alder_lake_is_decoded)
 {
-    (void)state;
     struct cpu c = decode("GenuineIntel0090672_AlderLake_01_LC_BC");
+
     expect_signature(&c, VENDOR_INTEL, "12th Gen Intel(R) Core(TM) i9-12900K", 6, 0x97, 2);
     assert_int_equal(c.tsc_hz, 3187200000); /* 38.4 MHz * 166 / 2; measured: 3187.20 */
     assert_int_equal(c.tsc_nominal_hz, 3200000000);
@@ -68,10 +68,10 @@ static void alder_lake_is_decoded(void **state)
     assert_null(cpu_lacks(&c, RECIPE_SERIALIZE));
 }
 
-static void zen5_is_decoded(void **state)
+TEST(zen5_is_decoded)
 {
-    (void)state;
     struct cpu c = decode("AuthenticAMD0B40F40_K20_GraniteRidge_02");
+
     expect_signature(&c, VENDOR_AMD, "AMD Ryzen 9 9950X 16-Core Processor", 0x1a, 0x44, 0);
     assert_int_equal(c.tsc_hz, 0);
     assert_int_equal(c.tsc_ratio_num, 0);
@@ -83,10 +83,10 @@ static void zen5_is_decoded(void **state)
     assert_string_equal(cpu_lacks(&c, RECIPE_SERIALIZE), "no SERIALIZE (CPUID 7 EDX[14])");
 }
 
-static void k8_is_decoded(void **state)
+TEST(k8_is_decoded)
 {
-    (void)state;
     struct cpu c = decode("AuthenticAMD0000F51_K8_Sledgehammer");
+
     expect_signature(&c, VENDOR_AMD, "AMD Opteron(tm) Processor 240 HE", 0xf, 5, 1);
     assert_false(c.rdtscp || c.tsc_invariant || c.page_1g || c.monitor || c.x2apic);
     assert_true(c.lfence_always_serializing); /* has no MSR to make it so */
@@ -102,10 +102,10 @@ static void k8_is_decoded(void **state)
     assert_string_equal(cpu_lacks(&c, RECIPE_PAOLONI), want);
 }
 
-static void centaur_is_decoded(void **state)
+TEST(centaur_is_decoded)
 {
-    (void)state;
     struct cpu c = decode("CentaurHauls0040672_CNS_04");
+
     assert_int_equal(c.vendor, VENDOR_ZHAOXIN);
     assert_int_equal(c.family, 6);
     assert_int_equal(c.model, 0x47);
@@ -123,9 +123,8 @@ static struct cpu decode_made(void)
     return made_cpu(&boot);
 }
 
-static void without_cpuid_leaves_no_topology_is_known(void **state)
+TEST(without_cpuid_leaves_no_topology_is_known)
 {
-    (void)state;
     made_none();
     struct cpu c = decode_made();
     assert_int_equal(c.vendor, VENDOR_UNKNOWN);
@@ -138,9 +137,8 @@ static void without_cpuid_leaves_no_topology_is_known(void **state)
         assert_string_equal(cpu_lacks(&c, (enum recipe)r), "no TSC (CPUID 1 EDX[4])");
 }
 
-static void without_sse2_the_fences_are_missing(void **state)
+TEST(without_sse2_the_fences_are_missing)
 {
-    (void)state;
     made_vendor("GenuineIntel", 1);
     made_leaf(1, 0x600, 0, 0, 1u << 4);
     struct cpu c = decode_made();
@@ -152,9 +150,8 @@ static void without_sse2_the_fences_are_missing(void **state)
 }
 
 /* A leaf above the highest is not read: old CPUs answer it with another leaf's registers. */
-static void leaves_above_the_highest_are_not_read(void **state)
+TEST(leaves_above_the_highest_are_not_read)
 {
-    (void)state;
     made_vendor("GenuineIntel", 6);
     made_leaf(1, 0x600, 0, 0, ~0u);
     made_leaf(7, 1, ~0u, ~0u, ~0u);
@@ -169,9 +166,8 @@ static void leaves_above_the_highest_are_not_read(void **state)
     assert_int_equal(c.tsc_nominal_hz, 0);
 }
 
-static void the_clock_leaf_gives_the_tsc(void **state)
+TEST(the_clock_leaf_gives_the_tsc)
 {
-    (void)state;
     const struct {
         uint32_t den, num, crystal;
         uint64_t hz;
@@ -197,9 +193,8 @@ static void the_clock_leaf_gives_the_tsc(void **state)
     }
 }
 
-static void the_vendor_decides_whether_lfence_serialises(void **state)
+TEST(the_vendor_decides_whether_lfence_serialises)
 {
-    (void)state;
     const struct {
         const char *id, *shown;
         enum cpu_vendor vendor;
@@ -229,11 +224,11 @@ static void the_vendor_decides_whether_lfence_serialises(void **state)
     }
 }
 
-static void strings_of_cpuid_are_trimmed_and_bounded(void **state)
+TEST(strings_of_cpuid_are_trimmed_and_bounded)
 {
-    (void)state;
     uint32_t r[12];
     char brand[49];
+
     made_vendor("AuthenticAMD", 1);
     made_leaf(1, 0, 0, 1u << 31, 0);
     memcpy(r, "KVMKVMKVM\0\0\0", 12);
@@ -268,12 +263,11 @@ static bool is_masked(uint32_t model, uint32_t ecx_1, uint32_t ebx_7, uint32_t e
 }
 
 /* What a hypervisor leaves if it states another model: seen on a Granite Rapids as 167. */
-static void a_model_that_features_contradict_is_masked(void **state)
+TEST(a_model_that_features_contradict_is_masked)
 {
     const uint32_t avx = 1u << 28, avx2 = 1u << 5, avx512 = 1u << 16, fp16 = 1u << 23,
                    amx = 1u << 24;
 
-    (void)state;
     assert_true(is_masked(0xa7, avx, avx2 | avx512, amx | fp16));
     assert_true(is_masked(0xa7, avx, avx2 | avx512, fp16));
     assert_false(is_masked(0xa7, avx, avx2 | avx512, 0)); /* a Rocket Lake */
@@ -285,25 +279,4 @@ static void a_model_that_features_contradict_is_masked(void **state)
     assert_true(is_masked(0x2a, avx, avx2, 0));
     assert_true(is_masked(0x1a, avx, 0, 0));
     assert_false(is_masked(0x1a, 0, 0, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goldmont_is_decoded),
-        cmocka_unit_test(skylake_is_decoded_without_a_crystal),
-        cmocka_unit_test(alder_lake_is_decoded),
-        cmocka_unit_test(zen5_is_decoded),
-        cmocka_unit_test(k8_is_decoded),
-        cmocka_unit_test(centaur_is_decoded),
-        cmocka_unit_test(without_cpuid_leaves_no_topology_is_known),
-        cmocka_unit_test(without_sse2_the_fences_are_missing),
-        cmocka_unit_test(leaves_above_the_highest_are_not_read),
-        cmocka_unit_test(the_clock_leaf_gives_the_tsc),
-        cmocka_unit_test(the_vendor_decides_whether_lfence_serialises),
-        cmocka_unit_test(strings_of_cpuid_are_trimmed_and_bounded),
-        cmocka_unit_test(a_model_that_features_contradict_is_masked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

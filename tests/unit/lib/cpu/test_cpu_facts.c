@@ -31,9 +31,8 @@ static void show(const char *name, bool others)
         assert_true(end - line <= 79);
 }
 
-static void facts_of_skylake_are_shown(void **state)
+TEST(facts_of_skylake_are_shown)
 {
-    (void)state;
     show("GenuineIntel00506E3_Skylake", true);
     assert_says(text, "topology  1 package, 4 cores, 4 threads\r\n", "caches    L1d 32 KiB 8-way, ",
                 "L1i 32 KiB 8-way", "L2 256 KiB 4-way", "L3 6 MiB 12-way by 4 threads\r\n",
@@ -42,28 +41,26 @@ static void facts_of_skylake_are_shown(void **state)
                 "spec_ctrl IBRS not supported, STIBP not supported, SSBD not supported\r\n");
 }
 
-static void facts_that_cpuid_lacks_are_not_shown(void **state)
+TEST(facts_that_cpuid_lacks_are_not_shown)
 {
-    (void)state;
     show("GenuineIntel00506E3_Skylake", false);
     assert_null(strstr(text, "topology"));
     assert_non_null(strstr(text, "L3 6 MiB 12-way\r\n"));
 }
 
-static void core_types_are_counted(void **state)
+TEST(core_types_are_counted)
 {
-    (void)state;
     show("GenuineIntel0090672_AlderLake_01_LC_BC", true);
     assert_non_null(strstr(text, "8 of type performance,"));
     assert_non_null(strstr(text, "8 of type efficiency\r\n"));
 }
 
 /* Controls: there and unread, on, off; what the CPU says that it is not prone to. */
-static void speculation_controls_are_shown(void **state)
+TEST(speculation_controls_are_shown)
 {
-    (void)state;
     struct cpu c = {.vendor_id = "GenuineIntel"};
     struct cpu_facts f = {.cpu = &c, .mitigations = {.ibrs = true, .stibp = true}};
+
     sink_buf_init(&out, text, sizeof text);
     cpu_facts_show(&f, &out.sink);
     assert_says(text, "spec_ctrl ", "IBRS supported (state unknown)",
@@ -78,11 +75,11 @@ static void speculation_controls_are_shown(void **state)
 }
 
 /* With the comma a line has 79 columns at most; bhi_no would take one more. */
-static void lists_are_wrapped(void **state)
+TEST(lists_are_wrapped)
 {
-    (void)state;
     struct cpu c = {.vendor_id = "GenuineIntel"};
     struct cpu_facts f = {.cpu = &c, .mitigations = {.arch_known = true, .arch = ~0ull}};
+
     sink_buf_init(&out, text, sizeof text);
     cpu_facts_show(&f, &out.sink);
     assert_string_equal(
@@ -90,17 +87,4 @@ static void lists_are_wrapped(void **state)
         "arch_caps rdcl_no, ibrs_all, rsba, skip_l1dfl, ssb_no, mds_no, if_pschange,\r\n"
         "          tsx_ctrl, taa_no, sbdr_no, fbsdp_no, psdp_no, fb_clear, rrsba,\r\n"
         "          bhi_no, pbrsb_no, gds_no, rfds_no, rfds_clear\r\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_of_skylake_are_shown),
-        cmocka_unit_test(facts_that_cpuid_lacks_are_not_shown),
-        cmocka_unit_test(core_types_are_counted),
-        cmocka_unit_test(speculation_controls_are_shown),
-        cmocka_unit_test(lists_are_wrapped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

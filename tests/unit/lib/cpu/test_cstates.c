@@ -11,7 +11,7 @@ static bool named(const char *recording, uint32_t hint)
     return cstates_named(hint, cpuid_dump_get, &boot);
 }
 
-static void the_states_are_those_whose_sub_state_leaf_5_counts(void **state)
+TEST(the_states_are_those_whose_sub_state_leaf_5_counts)
 {
     static const struct {
         const char *recording;
@@ -28,7 +28,6 @@ static void the_states_are_those_whose_sub_state_leaf_5_counts(void **state)
         {"AuthenticAMD0800F11_K17_Zen2", {0}, {0x01, 0x10, 0x60}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
         assert_true(named(cpus[i].recording, 0));
         for (size_t k = 0; cpus[i].named[k]; k++)
@@ -45,18 +44,7 @@ static struct cpuid_regs few_leaves(void *ctx, uint32_t leaf, uint32_t subleaf)
     return (struct cpuid_regs){.eax = 4};
 }
 
-static void a_cpu_without_leaf_5_names_none(void **state)
+TEST(a_cpu_without_leaf_5_names_none)
 {
-    (void)state;
     assert_false(cstates_named(0, few_leaves, NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_states_are_those_whose_sub_state_leaf_5_counts),
-        cmocka_unit_test(a_cpu_without_leaf_5_names_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,16 +26,14 @@ static const char *lacks(enum cpu_feature f)
     return feature_lacks(f, cpuid, NULL);
 }
 
-static void feature_none_is_never_missing(void **state)
+TEST(feature_none_is_never_missing)
 {
-    (void)state;
     memset(&made, 0, sizeof made);
     assert_null(lacks(FEATURE_NONE));
 }
 
-static void a_cpu_with_few_leaves_lacks_each_feature_by_name_and_bit(void **state)
+TEST(a_cpu_with_few_leaves_lacks_each_feature_by_name_and_bit)
 {
-    (void)state;
     memset(&made, 0, sizeof made);
     made.basic = 1;
     for (int f = FEATURE_NONE + 1; f < FEATURES; f++)
@@ -49,9 +47,8 @@ static void a_cpu_with_few_leaves_lacks_each_feature_by_name_and_bit(void **stat
                                              "not have");
 }
 
-static void a_bit_is_its_feature_and_no_other(void **state)
+TEST(a_bit_is_its_feature_and_no_other)
 {
-    (void)state;
     memset(&made, 0, sizeof made);
     made.basic = 7;
     made.leaf = 7;
@@ -63,9 +60,8 @@ static void a_bit_is_its_feature_and_no_other(void **state)
     assert_null(lacks(FEATURE_SMAP));
 }
 
-static void a_feature_in_a_subleaf_is_found(void **state)
+TEST(a_feature_in_a_subleaf_is_found)
 {
-    (void)state;
     memset(&made, 0, sizeof made);
     made.basic = made.leaf = 0xd;
     made.regs.eax = ~0u;
@@ -74,9 +70,8 @@ static void a_feature_in_a_subleaf_is_found(void **state)
     assert_null(lacks(FEATURE_XSAVES));
 }
 
-static void either_vendors_bit_is_enough(void **state)
+TEST(either_vendors_bit_is_enough)
 {
-    (void)state;
     memset(&made, 0, sizeof made);
     made.basic = made.leaf = 7;
     made.regs.edx = 1u << 26;
@@ -87,26 +82,11 @@ static void either_vendors_bit_is_enough(void **state)
     assert_non_null(lacks(FEATURE_IBRS));
 }
 
-static void leaves_from_another_range_have_no_features(void **state)
+TEST(leaves_from_another_range_have_no_features)
 {
-    (void)state;
     memset(&made, 0, sizeof made);
     made.basic = 0x80000008; /* nonsense, as a CPU without extended leaves may answer */
     made.leaf = 1;
     made.regs.ecx = ~0u;
     assert_non_null(lacks(FEATURE_PCID));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feature_none_is_never_missing),
-        cmocka_unit_test(a_cpu_with_few_leaves_lacks_each_feature_by_name_and_bit),
-        cmocka_unit_test(a_bit_is_its_feature_and_no_other),
-        cmocka_unit_test(a_feature_in_a_subleaf_is_found),
-        cmocka_unit_test(either_vendors_bit_is_enough),
-        cmocka_unit_test(leaves_from_another_range_have_no_features),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

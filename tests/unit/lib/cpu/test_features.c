@@ -3,9 +3,8 @@
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 
-static void amd_counts_smis_by_an_event_since_zen(void **state)
+TEST(amd_counts_smis_by_an_event_since_zen)
 {
-    (void)state;
     struct cpu c = {.vendor = VENDOR_AMD, .family = 0x17, .msr = true};
 
     assert_true(features_smi_event(&c));
@@ -19,9 +18,8 @@ static void amd_counts_smis_by_an_event_since_zen(void **state)
     assert_false(features_smi_event(&c));
 }
 
-static void models_with_an_smi_counter_are_known(void **state)
+TEST(models_with_an_smi_counter_are_known)
 {
-    (void)state;
     static const struct {
         enum cpu_vendor vendor;
         uint32_t family, model;
@@ -46,18 +44,17 @@ static void models_with_an_smi_counter_are_known(void **state)
     }
 }
 
-static void the_microcode_revision_is_decoded(void **state)
+TEST(the_microcode_revision_is_decoded)
 {
-    (void)state;
     struct cpu c = {.vendor = VENDOR_INTEL};
+
     assert_int_equal(features_microcode(&c, 0x1200000007), 0x12);
     c.vendor = VENDOR_AMD;
     assert_int_equal(features_microcode(&c, 0x800110e), 0x800110e);
 }
 
-static void lfence_serialises_by_msr_or_cpuid(void **state)
+TEST(lfence_serialises_by_msr_or_cpuid)
 {
-    (void)state;
     made_none();
     made_msr(0xc0011029, 2);
     struct dump_cpu boot = {&made, 0};
@@ -85,9 +82,8 @@ static struct mitigations mitigations(void)
     return m;
 }
 
-static void mitigations_and_their_state_are_decoded(void **state)
+TEST(mitigations_and_their_state_are_decoded)
 {
-    (void)state;
     made_vendor("GenuineIntel", 7);
     made_leaf(7, 0, 0, 0, 1u << 10 | 1u << 26 | 1u << 27 | 1u << 29 | 1u << 31);
     made_msr(0x48, SPEC_CTRL_IBRS);
@@ -112,25 +108,10 @@ static void mitigations_and_their_state_are_decoded(void **state)
     assert_false(m.ibrs || m.ibrs_always || m.md_clear);
 }
 
-static void bits_of_arch_capabilities_have_names(void **state)
+TEST(bits_of_arch_capabilities_have_names)
 {
-    (void)state;
     assert_string_equal(features_arch_name(0), "rdcl_no");
     assert_string_equal(features_arch_name(28), "rfds_clear");
     assert_null(features_arch_name(9));
     assert_null(features_arch_name(63));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_with_an_smi_counter_are_known),
-        cmocka_unit_test(amd_counts_smis_by_an_event_since_zen),
-        cmocka_unit_test(the_microcode_revision_is_decoded),
-        cmocka_unit_test(lfence_serialises_by_msr_or_cpuid),
-        cmocka_unit_test(mitigations_and_their_state_are_decoded),
-        cmocka_unit_test(bits_of_arch_capabilities_have_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static struct cores_list list_of(const struct madt_cpu *cpu, unsigned n, uint32_
 #define EMPTY(id_) .id = (id_)
 #define AGAIN(id_) .id = (id_), .enabled = true, .duplicate = true
 
-static void the_boot_core_comes_first(void **state)
+TEST(the_boot_core_comes_first)
 {
-    (void)state;
     static const struct madt_cpu cpu[] = {{CPU(0)}, {CPU(2)}, {CPU(5)}, {CPU(4)}};
     struct cores_list l = list_of(cpu, 4, 5);
 
@@ -36,9 +35,8 @@ static void the_boot_core_comes_first(void **state)
     assert_int_equal(cores_find(&l, 1), l.count);
 }
 
-static void entries_that_are_not_a_core_are_left_out(void **state)
+TEST(entries_that_are_not_a_core_are_left_out)
 {
-    (void)state;
     static const struct madt_cpu cpu[] = {
         {CPU(0)},
         {EMPTY(1)},
@@ -58,9 +56,8 @@ static void entries_that_are_not_a_core_are_left_out(void **state)
     assert_int_equal(l.left_out, 0);
 }
 
-static void a_boot_core_that_is_not_listed_is_added(void **state)
+TEST(a_boot_core_that_is_not_listed_is_added)
 {
-    (void)state;
     static const struct madt_cpu cpu[] = {{CPU(1)}, {CPU(2)}};
     struct cores_list l = list_of(cpu, 2, 9);
 
@@ -72,9 +69,8 @@ static void a_boot_core_that_is_not_listed_is_added(void **state)
     assert_int_equal(l.id[0], 9);
 }
 
-static void cores_without_room_are_counted(void **state)
+TEST(cores_without_room_are_counted)
 {
-    (void)state;
     struct madt_cpu cpu[ROOM + 3];
 
     for (uint32_t i = 0; i < ROOM + 3; i++)
@@ -88,9 +84,8 @@ static void cores_without_room_are_counted(void **state)
     assert_true(l.boot_listed);
 }
 
-static void large_ids_need_x2apic(void **state)
+TEST(large_ids_need_x2apic)
 {
-    (void)state;
     static const struct madt_cpu small[] = {{CPU(0)}, {CPU(254)}};
     static const struct madt_cpu large[] = {{CPU(0)},
                                             {.id = 255, .x2apic = true, .usable = true},
@@ -109,9 +104,8 @@ static void large_ids_need_x2apic(void **state)
     assert_true(cores_reachable(0x10000, true));
 }
 
-static void the_quickest_round_trip_gives_the_tsc_offset(void **state)
+TEST(the_quickest_round_trip_gives_the_tsc_offset)
 {
-    (void)state;
     struct tsc_offset o = {0};
 
     tsc_offset_add(&o, 1000, 1600, 1200); /* 500 ahead, +-100 */
@@ -125,9 +119,8 @@ static void the_quickest_round_trip_gives_the_tsc_offset(void **state)
     assert_int_equal(o.rounds, 3);
 }
 
-static void an_offset_may_be_negative_and_cross_zero(void **state)
+TEST(an_offset_may_be_negative_and_cross_zero)
 {
-    (void)state;
     struct tsc_offset o = {0};
 
     tsc_offset_add(&o, 1ull << 63, (1ull << 63) - 4000, (1ull << 63) + 100);
@@ -138,9 +131,8 @@ static void an_offset_may_be_negative_and_cross_zero(void **state)
     assert_int_equal(o.error, 50);
 }
 
-static void different_features_are_named(void **state)
+TEST(different_features_are_named)
 {
-    (void)state;
     struct core_features boot = {{1, 2, 0x400, 0, 0, 0, 0, 0}}, here = boot;
     char text[160], small[24];
 
@@ -155,9 +147,8 @@ static void different_features_are_named(void **state)
     assert_int_equal(strlen(small), sizeof(small) - 1);
 }
 
-static void different_mtrrs_are_named(void **state)
+TEST(different_mtrrs_are_named)
 {
-    (void)state;
     struct mtrr boot = {.enabled = true, .default_type = 6, .variables = 2}, here = boot;
     char text[160];
 
@@ -177,21 +168,4 @@ static void different_mtrrs_are_named(void **state)
     here = boot;
     here.variables = 3; /* one more, unused: the same to memory */
     assert_false(cores_differ_mtrr(&boot, &here, text, sizeof(text)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_boot_core_comes_first),
-        cmocka_unit_test(entries_that_are_not_a_core_are_left_out),
-        cmocka_unit_test(a_boot_core_that_is_not_listed_is_added),
-        cmocka_unit_test(cores_without_room_are_counted),
-        cmocka_unit_test(large_ids_need_x2apic),
-        cmocka_unit_test(the_quickest_round_trip_gives_the_tsc_offset),
-        cmocka_unit_test(an_offset_may_be_negative_and_cross_zero),
-        cmocka_unit_test(different_features_are_named),
-        cmocka_unit_test(different_mtrrs_are_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-static void no_model_is_listed_twice(void **state)
+TEST(no_model_is_listed_twice)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         assert_true(rows[i].first <= rows[i].last);
         for (size_t k = 0; k < i; k++) {
@@ -20,9 +19,8 @@ static void no_model_is_listed_twice(void **state)
 }
 
 /* Intel's method on AMD's CPU would read MSRs that have another meaning there. */
-static void each_model_has_a_way_of_its_vendor(void **state)
+TEST(each_model_has_a_way_of_its_vendor)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         bool intels = rows[i].is.tsc_way < TSC_WAY_FIDVID;
         if (rows[i].is.tsc_way != TSC_WAY_NONE)
@@ -35,10 +33,10 @@ static void each_model_has_a_way_of_its_vendor(void **state)
     }
 }
 
-static void a_model_without_a_row_has_what_its_vendor_guarantees(void **state)
+TEST(a_model_without_a_row_has_what_its_vendor_guarantees)
 {
-    (void)state;
     const struct cpu_model *none = model_find(VENDOR_ZHAOXIN, 7, 0x3b);
+
     assert_false(none->smi_count || none->lfence_waits || none->thread_count);
     assert_int_equal(none->tsc_way, TSC_WAY_NONE);
     assert_ptr_equal(model_find(VENDOR_UNKNOWN, 6, 0x1a), none);
@@ -53,25 +51,12 @@ static void a_model_without_a_row_has_what_its_vendor_guarantees(void **state)
 }
 
 /* Machine check bank 0: SDM vol. 3B 16.3.2.1. */
-static void bank_0_belongs_to_the_firmware_on_old_models(void **state)
+TEST(bank_0_belongs_to_the_firmware_on_old_models)
 {
-    (void)state;
     assert_true(model_find(VENDOR_INTEL, 6, 0x08)->mc0_is_firmware);
     assert_true(model_find(VENDOR_INTEL, 6, 0x17)->mc0_is_firmware);
     assert_false(model_find(VENDOR_INTEL, 6, 0x1a)->mc0_is_firmware);
     assert_false(model_find(VENDOR_INTEL, 6, 0x1d)->mc0_is_firmware);
     assert_false(model_find(VENDOR_INTEL, 0xf, 6)->mc0_is_firmware);
     assert_false(model_find(VENDOR_AMD, 6, 8)->mc0_is_firmware);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_model_is_listed_twice),
-        cmocka_unit_test(each_model_has_a_way_of_its_vendor),
-        cmocka_unit_test(a_model_without_a_row_has_what_its_vendor_guarantees),
-        cmocka_unit_test(bank_0_belongs_to_the_firmware_on_old_models),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

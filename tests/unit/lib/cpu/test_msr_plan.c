@@ -3,12 +3,12 @@
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/unit.h"
 
-static void a_changed_msr_is_restored(void **state)
+TEST(a_changed_msr_is_restored)
 {
-    (void)state;
     struct fake_msr_file f = {0};
     struct msr_access a = fake_msr_file_access(&f);
     struct msr_kept k;
+
     fake_msr_file_add(&f, 0x1a0, 0x850089);
     assert_true(msr_keep(&k, &a, 0x1a0));
     assert_true(msr_change(&k, &a, 0xf0, 0x50));
@@ -22,12 +22,12 @@ static void a_changed_msr_is_restored(void **state)
     assert_int_equal(f.writes, writes);
 }
 
-static void an_msr_that_resists_is_not_kept(void **state)
+TEST(an_msr_that_resists_is_not_kept)
 {
-    (void)state;
     struct fake_msr_file f = {0};
     struct msr_access a = fake_msr_file_access(&f);
     struct msr_kept k = {7, 9};
+
     assert_false(msr_keep(&k, &a, 0x1a0));
     assert_int_equal(k.msr, 7);
     fake_msr_file_add(&f, 0x1a0, 1);
@@ -40,12 +40,4 @@ static void an_msr_that_resists_is_not_kept(void **state)
     assert_true(msr_change(&k, &a, 1, 0));
     f.of[0].is = FAKE_MSR_SWALLOWS;
     assert_false(msr_put_back(&k, &a));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_changed_msr_is_restored),
-                                       cmocka_unit_test(an_msr_that_resists_is_not_kept)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

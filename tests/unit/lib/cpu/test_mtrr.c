@@ -1,11 +1,7 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdbool.h>
-#include <cmocka.h>
 #include "lib/cpu/mtrr.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 enum { UC = 0, WC = 1, WT = 4, WP = 5, WB = 6 };
 #define VALID 0x800ull
@@ -25,10 +21,10 @@ static void add(struct mtrr *m, uint64_t base, uint64_t size, uint8_t type)
     m->variable[m->variables++].mask = (~(size - 1) & all) | VALID;
 }
 
-static void disabled_is_uncached(void **state)
+TEST(disabled_is_uncached)
 {
-    (void)state;
     struct mtrr m = machine(WB);
+
     add(&m, 0, GIB, WB);
     m.enabled = false;
     assert_int_equal(mtrr_type(&m, 0x1000), UC);
@@ -37,10 +33,10 @@ static void disabled_is_uncached(void **state)
 
 /* A usual PC: write-back by default, the hole below 4 GiB uncached, the framebuffer
  * write-combining. */
-static void a_hole_below_4_gib_is_uncached(void **state)
+TEST(a_hole_below_4_gib_is_uncached)
 {
-    (void)state;
     struct mtrr m = machine(WB);
+
     add(&m, 3 * GIB, GIB, UC);
     assert_int_equal(mtrr_type(&m, 3 * GIB - 1), WB);
     assert_int_equal(mtrr_type(&m, 3 * GIB), UC);
@@ -53,9 +49,8 @@ static void a_hole_below_4_gib_is_uncached(void **state)
 }
 
 /* SDM vol. 3A section 12.11.4.1. */
-static void overlapping_types_combine_by_the_manual(void **state)
+TEST(overlapping_types_combine_by_the_manual)
 {
-    (void)state;
     static const struct {
         uint8_t a, b, effective;
     } cases[] = {
@@ -80,10 +75,10 @@ static void overlapping_types_combine_by_the_manual(void **state)
     assert_int_equal(mtrr_type(&m, MIB), UC);
 }
 
-static void a_range_inside_one_of_its_type_is_not_a_boundary(void **state)
+TEST(a_range_inside_one_of_its_type_is_not_a_boundary)
 {
-    (void)state;
     struct mtrr m = machine(UC);
+
     add(&m, 0, GIB, WB);
     add(&m, 4 * MIB, MIB, WB);
     assert_true(mtrr_uniform(&m, 0, GIB));
@@ -94,10 +89,10 @@ static void a_range_inside_one_of_its_type_is_not_a_boundary(void **state)
     assert_true(mtrr_uniform(&m, 66 * MIB, 2 * MIB));
 }
 
-static void invalid_ranges_do_not_count_and_reserved_types_are_uncached(void **state)
+TEST(invalid_ranges_do_not_count_and_reserved_types_are_uncached)
 {
-    (void)state;
     struct mtrr m = machine(WB);
+
     add(&m, 0, GIB, UC);
     m.variable[0].mask &= ~VALID;
     assert_int_equal(mtrr_type(&m, 0), WB);
@@ -110,10 +105,10 @@ static void invalid_ranges_do_not_count_and_reserved_types_are_uncached(void **s
     assert_int_equal(mtrr_type(&m, 5 * GIB), UC);
 }
 
-static void fixed_ranges_have_priority_below_1_mib(void **state)
+TEST(fixed_ranges_have_priority_below_1_mib)
 {
-    (void)state;
     struct mtrr m = machine(UC);
+
     add(&m, 0, GIB, WB);
     for (int i = 0; i < MTRR_FIXED; i++)
         m.fixed[i] = 0x0606060606060606;
@@ -142,10 +137,10 @@ static void fixed_ranges_have_priority_below_1_mib(void **state)
     assert_true(mtrr_uniform(&m, 2 * MIB, 2 * MIB));
 }
 
-static void memory_below_tom2_is_write_back(void **state)
+TEST(memory_below_tom2_is_write_back)
 {
-    (void)state;
     struct mtrr m = machine(UC);
+
     add(&m, 0, 2 * GIB, WB);
     add(&m, 6 * GIB, MIB, WC); /* variable ranges go before the default that TOM2 replaces */
     m.tom2 = 8 * GIB + 16 * MIB;
@@ -160,10 +155,10 @@ static void memory_below_tom2_is_write_back(void **state)
     assert_false(mtrr_uniform(&m, 0, 8 * GIB));
 }
 
-static void a_mask_with_holes_is_never_called_uniform(void **state)
+TEST(a_mask_with_holes_is_never_called_uniform)
 {
-    (void)state;
     struct mtrr m = machine(WB);
+
     add(&m, 0, 2 * MIB, UC);
     m.variable[0].mask &= ~(16 * MIB); /* 0..2 and 16..18 MiB */
     assert_int_equal(mtrr_type(&m, 17 * MIB), UC);
@@ -175,11 +170,11 @@ static void a_mask_with_holes_is_never_called_uniform(void **state)
 }
 
 /* Uniform says true exactly where every page of the block has one type. */
-static void a_block_is_uniform_exactly_if_its_pages_have_one_type(void **state)
+TEST(a_block_is_uniform_exactly_if_its_pages_have_one_type)
 {
-    (void)state;
     static const uint8_t types[] = {UC, WC, WT, WP, WB};
     struct rng rng = {17};
+
     for (int round = 0; round < 400; round++) {
         struct mtrr m = machine(types[rng_below(&rng, 5)]);
         m.fixed_enabled = rng_below(&rng, 2);
@@ -204,21 +199,4 @@ static void a_block_is_uniform_exactly_if_its_pages_have_one_type(void **state)
             assert_int_equal(mtrr_uniform(&m, start, size), same);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disabled_is_uncached),
-        cmocka_unit_test(a_hole_below_4_gib_is_uncached),
-        cmocka_unit_test(overlapping_types_combine_by_the_manual),
-        cmocka_unit_test(a_range_inside_one_of_its_type_is_not_a_boundary),
-        cmocka_unit_test(invalid_ranges_do_not_count_and_reserved_types_are_uncached),
-        cmocka_unit_test(fixed_ranges_have_priority_below_1_mib),
-        cmocka_unit_test(memory_below_tom2_is_write_back),
-        cmocka_unit_test(a_mask_with_holes_is_never_called_uniform),
-        cmocka_unit_test(a_block_is_uniform_exactly_if_its_pages_have_one_type),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

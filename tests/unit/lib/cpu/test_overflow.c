@@ -15,7 +15,7 @@ static struct overflow_plan of_file(const char *name)
     return p;
 }
 
-static void real_machines_have_their_counters(void **state)
+TEST(real_machines_have_their_counters)
 {
     static const struct {
         const char *name;
@@ -35,7 +35,6 @@ static void real_machines_have_their_counters(void **state)
         {"CentaurHauls0040672_CNS_04", {.kind = OVERFLOW_NONE}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
         const struct overflow_plan *want = &machines[i].plan;
         struct overflow_plan p = of_file(machines[i].name);
@@ -157,9 +156,8 @@ static void overflows(const struct overflow_plan *p, uint64_t counts)
 #define FIXED2_ON  (1ull << 34)
 #define PMC_ENABLE (1ull << 22)
 
-static void intel_counters_overflow_after_their_shots(void **state)
+TEST(intel_counters_overflow_after_their_shots)
 {
-    (void)state;
     intel(0x30b, 0x38d, 0x300, FIXED2_ON, true);
     overflows(&fixed2, 60 * A_SECOND);
     intel(0xc1, 0x186, PMC_ENABLE, 1, true);
@@ -176,11 +174,10 @@ static void intel_counters_overflow_after_their_shots(void **state)
 }
 
 /* Without full-width writes a shot is at most 2^31 counts. */
-static void older_counters_reach_less_far(void **state)
+TEST(older_counters_reach_less_far)
 {
     struct overflow o;
 
-    (void)state;
     intel(0xc1, 0x186, PMC_ENABLE, 1, false);
     overflows(&pmc0, NARROWEST);
     assert_null(overflow_start(&o, &pmc0, &access, 60 * A_SECOND));
@@ -217,11 +214,10 @@ static void amd(const struct overflow_plan *p, unsigned busy)
     before = msrs;
 }
 
-static void amd_counters_overflow_after_their_shots(void **state)
+TEST(amd_counters_overflow_after_their_shots)
 {
     struct overflow o;
 
-    (void)state;
     amd(&amd_v2, 1);
     overflows(&amd_v2, 60 * A_SECOND);
     amd(&amd_v2, 0x30); /* two of the firmware's */
@@ -233,11 +229,10 @@ static void amd_counters_overflow_after_their_shots(void **state)
     assert_int_equal(*fake_msr_file_at(&msrs, 0xc0010003), 0x530076);
 }
 
-static void a_counter_that_is_in_use_is_left_alone(void **state)
+TEST(a_counter_that_is_in_use_is_left_alone)
 {
     struct overflow o;
 
-    (void)state;
     intel(0x30b, 0x38d, 0x300, FIXED2_ON, true);
     *fake_msr_file_at(&msrs, 0x38d) = before.of[1].v = 0x100;
     assert_non_null(overflow_start(&o, &fixed2, &access, 1));
@@ -255,12 +250,11 @@ static void a_counter_that_is_in_use_is_left_alone(void **state)
 }
 
 /* Each register in turn faults, or swallows what is written. */
-static void an_nmi_counter_that_a_hypervisor_withholds_is_not_used(void **state)
+TEST(an_nmi_counter_that_a_hypervisor_withholds_is_not_used)
 {
     static const uint32_t registers[] = {0x38d, 0x38f, 0x30b};
     struct overflow o;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         intel(0x30b, 0x38d, 0x300, FIXED2_ON, true);
         for (unsigned k = 0; k < msrs.n; k++)
@@ -281,18 +275,4 @@ static void an_nmi_counter_that_a_hypervisor_withholds_is_not_used(void **state)
     assert_non_null(overflow_start(&o, &(struct overflow_plan){.kind = OVERFLOW_NONE}, &access, 1));
     assert_non_null(
         overflow_start(&o, &(struct overflow_plan){OVERFLOW_PMC0, 31, true, 0, 0, 0}, &access, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_machines_have_their_counters),
-        cmocka_unit_test(intel_counters_overflow_after_their_shots),
-        cmocka_unit_test(older_counters_reach_less_far),
-        cmocka_unit_test(amd_counters_overflow_after_their_shots),
-        cmocka_unit_test(a_counter_that_is_in_use_is_left_alone),
-        cmocka_unit_test(an_nmi_counter_that_a_hypervisor_withholds_is_not_used),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

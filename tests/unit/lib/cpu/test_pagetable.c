@@ -1,9 +1,8 @@
 /* Walks the tables as the CPU walks them, and compares them with a plain array of pages. */
 #include "tests/unit/lib/cpu/walked_tables.h"
 
-static void pages_are_as_large_as_alignment_allows(void **state)
+TEST(pages_are_as_large_as_alignment_allows)
 {
-    (void)state;
     for (unsigned levels = 4; levels <= 5; levels++) {
         struct pagetable t = make(40, levels, true, true, NULL);
         /* 4 KiB pages to the next 2 MiB, 2 MiB pages to the next GiB, one of 1 GiB, and down
@@ -38,9 +37,8 @@ static void pages_are_as_large_as_alignment_allows(void **state)
     }
 }
 
-static void rights_become_bits_at_every_size(void **state)
+TEST(rights_become_bits_at_every_size)
 {
-    (void)state;
     for (int nx = 0; nx < 2; nx++) {
         struct pagetable t = make(20, 4, true, nx, NULL);
         for (unsigned rights = 0; rights < 16; rights++)
@@ -55,9 +53,8 @@ static void rights_become_bits_at_every_size(void **state)
 }
 
 /* A page of 1 GiB is split twice around a 4 KiB hole; its rights must be in all the pieces. */
-static void a_split_page_keeps_its_rights_in_all_pieces(void **state)
+TEST(a_split_page_keeps_its_rights_in_all_pieces)
 {
-    (void)state;
     for (unsigned rights = 0; rights < 16; rights++) {
         struct pagetable t = make(20, 5, true, true, NULL);
         uint64_t hole = GIB + 5 * MIB2 + 7 * KIB4;
@@ -79,10 +76,10 @@ static void a_split_page_keeps_its_rights_in_all_pieces(void **state)
     }
 }
 
-static void no_large_page_spans_a_change_of_type(void **state)
+TEST(no_large_page_spans_a_change_of_type)
 {
-    (void)state;
     struct mtrr m = {.enabled = true, .default_type = 6, .phys_bits = 40, .variables = 1};
+
     m.variable[0].base = GIB + 6 * MIB; /* 6 to 7 MiB above 1 GiB: UC */
     m.variable[0].mask = (((1ull << 40) - 1) & ~(MIB - 1)) | 0x800;
     struct pagetable t = make(40, 4, true, true, &m);
@@ -101,9 +98,8 @@ static void no_large_page_spans_a_change_of_type(void **state)
     drop(&t);
 }
 
-static void misaligned_and_non_canonical_ranges_are_refused(void **state)
+TEST(misaligned_and_non_canonical_ranges_are_refused)
 {
-    (void)state;
     for (unsigned levels = 4; levels <= 5; levels++) {
         struct pagetable t = make(20, levels, true, true, NULL);
         uint64_t half = 1ull << (levels == 4 ? 47 : 56);
@@ -136,9 +132,8 @@ static void misaligned_and_non_canonical_ranges_are_refused(void **state)
     }
 }
 
-static void an_exhausted_pool_is_reported(void **state)
+TEST(an_exhausted_pool_is_reported)
 {
-    (void)state;
     for (unsigned pages = 1; pages < 4; pages++) {
         struct pagetable t = make(pages, 4, true, true, NULL);
         assert_false(pagetable_map(&t, 0, 0, KIB4, 0));
@@ -216,15 +211,15 @@ static void random_step(struct pagetable *t, struct model *m, struct rng *rng)
         assert_model_at(t, m, rng_below(rng, MODEL_PAGES));
 }
 
-static void random_sequences_agree_with_a_plain_array(void **state)
+TEST(random_sequences_agree_with_a_plain_array)
 {
-    (void)state;
     static struct model m;
     /* From 0; across the end of the range of a table of level 4 or 5; at both ends of the upper
      * half. */
     static const uint64_t places[] = {0, 512 * GIB - 2 * GIB, (1ull << 47) - 4 * GIB, -(1ull << 47),
                                       -4 * GIB};
     struct mtrr mtrr = {.enabled = true, .default_type = 6, .phys_bits = 40, .variables = 3};
+
     mtrr.variable[0].base = 3 * GIB;
     mtrr.variable[0].mask = (((1ull << 40) - 1) & ~(GIB - 1)) | 0x800;
     mtrr.variable[1].base = GIB + 64 * KIB4;
@@ -290,10 +285,10 @@ static void extra_range(struct pagetable *t, uint64_t top, struct rng *rng)
     }
 }
 
-static void the_computed_number_of_tables_is_enough(void **state)
+TEST(the_computed_number_of_tables_is_enough)
 {
-    (void)state;
     struct rng rng = {23};
+
     for (int round = 0; round < 300; round++) {
         uint64_t top = (1 + rng_below(&rng, 1ull << (6 + rng_below(&rng, 19)))) * KIB4;
         bool page_1g = rng_below(&rng, 2);
@@ -311,10 +306,10 @@ static void the_computed_number_of_tables_is_enough(void **state)
 
 /* The worst machine needs exactly as much: each place where a page is split is in a separate GiB,
  * and extra ranges of two pages each cross the end of a table of every level. */
-static void need_is_no_more_than_the_worst_case(void **state)
+TEST(need_is_no_more_than_the_worst_case)
 {
-    (void)state;
     struct mtrr m = {.enabled = true, .fixed_enabled = true, .phys_bits = 52};
+
     m.variables = MTRR_VARIABLE_MAX;
     for (unsigned i = 0; i < m.variables; i++) {
         m.variable[i].base = (10 + i) * GIB + 7 * KIB4 + 6;
@@ -335,9 +330,8 @@ static void need_is_no_more_than_the_worst_case(void **state)
         }
 }
 
-static void the_computed_number_of_tables_has_a_bound(void **state)
+TEST(the_computed_number_of_tables_has_a_bound)
 {
-    (void)state;
     assert_true(pagetable_need(64 * GIB, true, 16) <= 250);
     assert_true(pagetable_need(64 * GIB, false, 16) <= 250);
     assert_true(pagetable_need(1ull << 46, true, 16) <= 500);
@@ -345,10 +339,10 @@ static void the_computed_number_of_tables_has_a_bound(void **state)
 
 /* A fork shares all except 512 GiB: its mappings there are separate, the other's mappings elsewhere
  * are visible in both. */
-static void a_fork_has_one_separate_part(void **state)
+TEST(a_fork_has_one_separate_part)
 {
-    (void)state;
     const uint64_t at = 0x100000000000;
+
     for (unsigned levels = 4; levels <= 5; levels++) {
         enum { SHARED = 32, OWN = 6 };
         uint8_t *pool = aligned_alloc(KIB4, (SHARED + OWN) * KIB4);
@@ -397,23 +391,4 @@ static void a_fork_has_one_separate_part(void **state)
             levels == 4);
         free(pool);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_as_large_as_alignment_allows),
-        cmocka_unit_test(rights_become_bits_at_every_size),
-        cmocka_unit_test(a_split_page_keeps_its_rights_in_all_pieces),
-        cmocka_unit_test(no_large_page_spans_a_change_of_type),
-        cmocka_unit_test(misaligned_and_non_canonical_ranges_are_refused),
-        cmocka_unit_test(an_exhausted_pool_is_reported),
-        cmocka_unit_test(random_sequences_agree_with_a_plain_array),
-        cmocka_unit_test(the_computed_number_of_tables_is_enough),
-        cmocka_unit_test(need_is_no_more_than_the_worst_case),
-        cmocka_unit_test(the_computed_number_of_tables_has_a_bound),
-        cmocka_unit_test(a_fork_has_one_separate_part),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

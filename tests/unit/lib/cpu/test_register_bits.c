@@ -1,9 +1,6 @@
 /* How the bits of a control register differ, in words (lib/cpu/register_bits.h). */
 #include "lib/cpu/register_bits.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const char *difference(const char *name, const struct register_bit *bits, uint64_t was,
                               uint64_t now)
@@ -16,9 +13,8 @@ static const char *difference(const char *name, const struct register_bit *bits,
     return text;
 }
 
-static void bits_have_the_manuals_names(void **state)
+TEST(bits_have_the_manuals_names)
 {
-    (void)state;
     assert_string_equal(difference("CR4", register_cr4, 0x668, 0x468), "CR4 (OSFXSR cleared)");
     assert_string_equal(difference("CR4", register_cr4, 0x600, 0x40680),
                         "CR4 (PGE set, OSXSAVE set)");
@@ -29,27 +25,14 @@ static void bits_have_the_manuals_names(void **state)
                         "XCR0 (AVX cleared, opmask cleared, ZMM_Hi256 cleared, Hi16_ZMM cleared)");
 }
 
-static void a_bit_without_a_name_is_a_number(void **state)
+TEST(a_bit_without_a_name_is_a_number)
 {
-    (void)state;
     assert_string_equal(difference("CR4", register_cr4, 0, 1ull << 15 | 1ull << 63),
                         "CR4 (bit 15 set, bit 63 set)");
 }
 
-static void other_registers_are_their_names(void **state)
+TEST(other_registers_are_their_names)
 {
-    (void)state;
     assert_string_equal(difference("CR3", NULL, 0x1000, 0x1010), "CR3");
     assert_string_equal(difference("CR4", register_cr4, 0x668, 0x668), "CR4");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_have_the_manuals_names),
-        cmocka_unit_test(a_bit_without_a_name_is_a_number),
-        cmocka_unit_test(other_registers_are_their_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static void expect(enum speed which, enum speed_verdict verdict, int64_t off_ppm
     assert_int_equal(s[which].off_ppm, off_ppm);
 }
 
-static void true_statements_agree(void **state)
+TEST(true_statements_agree)
 {
-    (void)state;
     struct cpu c = a_cpu(2000000000, 2000, 3500, 100);
     const struct smbios_processors p = {.table = true,
                                         .sockets = 1,
@@ -30,6 +29,7 @@ static void true_statements_agree(void **state)
                                         .external = 100,
                                         .maximum = 4000,
                                         .current = 2000};
+
     speeds(s, &c, (struct tsc_rate){2000000000, TSC_RATE_CPUID}, &p, 2000000000, 1000);
     expect(SPEED_CPUID15, SPEED_AGREES, 0);
     expect(SPEED_STATED, SPEED_ABSENT, 0);
@@ -42,12 +42,12 @@ static void true_statements_agree(void **state)
     assert_true(s[SPEED_SMBIOS_EXTERNAL].hz == 100000000 && !s[SPEED_SMBIOS_EXTERNAL].compared);
 }
 
-static void false_statements_are_wrong_by_their_ppm(void **state)
+TEST(false_statements_are_wrong_by_their_ppm)
 {
-    (void)state;
     struct cpu c = a_cpu(2400000000, 2400, 2400, 100);
     const struct smbios_processors p = {
         .table = true, .filled = 1, .maximum = 2000, .current = 2000};
+
     /* A TSC of 2600 MHz, good to 0.1%: by leaf 15h it is 7.7% slower, ... */
     speeds(s, &c, (struct tsc_rate){2590000000, TSC_RATE_HYPERVISOR}, &p, 2600000000, 2600000);
     expect(SPEED_CPUID15, SPEED_WRONG, -76924);
@@ -63,20 +63,20 @@ static void false_statements_are_wrong_by_their_ppm(void **state)
 }
 
 /* 0.5% off, and a measurement with an error of 0.2%: no verdict against it below 0.7%. */
-static void the_error_of_the_measured_frequency_is_allowed_for(void **state)
+TEST(the_error_of_the_measured_frequency_is_allowed_for)
 {
-    (void)state;
     struct cpu c = a_cpu(1006000000, 0, 0, 0);
+
     speeds(s, &c, (struct tsc_rate){0, TSC_RATE_NONE}, NULL, 1000000000, 2000000);
     expect(SPEED_CPUID15, SPEED_AGREES, 6000);
     speeds(s, &c, (struct tsc_rate){0, TSC_RATE_NONE}, NULL, 1000000000, 500000);
     expect(SPEED_CPUID15, SPEED_WRONG, 6000);
 }
 
-static void a_zero_or_missing_speed_is_absent_and_not_wrong(void **state)
+TEST(a_zero_or_missing_speed_is_absent_and_not_wrong)
 {
-    (void)state;
     struct cpu c = a_cpu(0, 0, 0, 0);
+
     speeds(s, &c, (struct tsc_rate){0, TSC_RATE_NONE}, NULL, 2600000000, 1000);
     for (unsigned i = 0; i < SPEEDS; i++)
         expect(i, SPEED_ABSENT, 0);
@@ -91,10 +91,10 @@ static void a_zero_or_missing_speed_is_absent_and_not_wrong(void **state)
     assert_string_equal(s[SPEED_SMBIOS_MAXIMUM].why_not, "SMBIOS lists no processor");
 }
 
-static void speeds_are_not_judged_without_a_measured_tsc(void **state)
+TEST(speeds_are_not_judged_without_a_measured_tsc)
 {
-    (void)state;
     struct cpu c = a_cpu(2000000000, 2000, 3500, 100);
+
     speeds(s, &c, (struct tsc_rate){0, TSC_RATE_NONE}, NULL, 0, 0);
     expect(SPEED_CPUID15, SPEED_NOT_JUDGED, 0);
     expect(SPEED_CPUID16_MAXIMUM, SPEED_NOT_JUDGED, 0);
@@ -103,17 +103,4 @@ static void speeds_are_not_judged_without_a_measured_tsc(void **state)
     c.tsc_hz = UINT64_MAX;
     speeds(s, &c, (struct tsc_rate){0, TSC_RATE_NONE}, NULL, 1, UINT64_MAX);
     assert_int_equal(s[SPEED_CPUID16_BASE].verdict, SPEED_AGREES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(true_statements_agree),
-        cmocka_unit_test(false_statements_are_wrong_by_their_ppm),
-        cmocka_unit_test(the_error_of_the_measured_frequency_is_allowed_for),
-        cmocka_unit_test(a_zero_or_missing_speed_is_absent_and_not_wrong),
-        cmocka_unit_test(speeds_are_not_judged_without_a_measured_tsc),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

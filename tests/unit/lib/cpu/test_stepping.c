@@ -41,9 +41,8 @@ static void run(const unsigned *at, size_t n)
         run(offsets, sizeof offsets / sizeof *offsets);                                            \
     } while (0)
 
-static void each_trap_is_an_instruction(void **state)
+TEST(each_trap_is_an_instruction)
 {
-    (void)state;
     BEGIN("\x90\x90\xc3"); /* nop; nop; ret */
     RUN(0, 1, 2);
     assert_int_equal(s.instructions, 3);
@@ -51,9 +50,8 @@ static void each_trap_is_an_instruction(void **state)
     assert_int_equal(s.lost, 0);
 }
 
-static void a_string_instruction_counts_once(void **state)
+TEST(a_string_instruction_counts_once)
 {
-    (void)state;
     BEGIN("\xf3\xaa\xc3"); /* rep stosb; ret */
     for (uint64_t left = 64; left > 0; left--)
         assert_true(trap(0, left));
@@ -66,9 +64,8 @@ static void a_string_instruction_counts_once(void **state)
 }
 
 /* QEMU looks at RCX once more after the last iteration. */
-static void a_string_instruction_may_trap_once_more(void **state)
+TEST(a_string_instruction_may_trap_once_more)
 {
-    (void)state;
     BEGIN("\xf3\x48\xab\xc3"); /* rep stosq; ret */
     for (int left = 64; left >= 0; left--)
         assert_true(trap(0, (uint64_t)left));
@@ -79,18 +76,16 @@ static void a_string_instruction_may_trap_once_more(void **state)
     assert_int_equal(s.repeats, 64);
 }
 
-static void a_string_instruction_may_do_nothing(void **state)
+TEST(a_string_instruction_may_do_nothing)
 {
-    (void)state;
     BEGIN("\xf2\xae\xc3"); /* repne scasb; ret */
     RUN(0, 2);
     assert_int_equal(s.instructions, 2);
     assert_int_equal(s.iterations, 0);
 }
 
-static void two_string_instructions_are_two(void **state)
+TEST(two_string_instructions_are_two)
 {
-    (void)state;
     BEGIN("\xf3\xa4\xf3\xa4\xc3"); /* rep movsb; rep movsb; ret */
     assert_true(trap(0, 2));
     assert_true(trap(0, 1));
@@ -102,9 +97,8 @@ static void two_string_instructions_are_two(void **state)
     assert_int_equal(s.repeated, 2);
 }
 
-static void with_32_bit_addresses_ecx_counts(void **state)
+TEST(with_32_bit_addresses_ecx_counts)
 {
-    (void)state;
     BEGIN("\x67\xf3\xa6\xc3"); /* rep cmpsb, addresses of 32 bits; ret */
     assert_true(trap(0, 0xffffffff00000002));
     assert_true(trap(0, 1)); /* the upper half is cleared */
@@ -114,9 +108,8 @@ static void with_32_bit_addresses_ecx_counts(void **state)
     assert_int_equal(s.instructions, 2);
 }
 
-static void a_jump_to_itself_counts_each_time(void **state)
+TEST(a_jump_to_itself_counts_each_time)
 {
-    (void)state;
     BEGIN("\xe2\xfe\xc3"); /* loop $; ret */
     RUN(0, 0, 0, 2);
     assert_int_equal(s.instructions, 4);
@@ -127,9 +120,8 @@ static void a_jump_to_itself_counts_each_time(void **state)
 }
 
 /* mov ss, ax; nop; ret: silicon and Bochs lose the trap at 2, QEMU does not. */
-static void a_trap_after_mov_ss_may_be_lost(void **state)
+TEST(a_trap_after_mov_ss_may_be_lost)
 {
-    (void)state;
     BEGIN("\x8e\xd0\x90\xc3");
     RUN(0, 3);
     assert_int_equal(s.instructions, 3);
@@ -141,7 +133,7 @@ static void a_trap_after_mov_ss_may_be_lost(void **state)
 }
 
 /* From memory, with a prefix: the length is what tells where the trap is due. */
-static void mov_ss_of_any_form_is_recognised(void **state)
+TEST(mov_ss_of_any_form_is_recognised)
 {
     static const struct {
         const char *bytes;
@@ -159,7 +151,6 @@ static void mov_ss_of_any_form_is_recognised(void **state)
         {"\x8e\x14\x24", 3},                         /* mov ss, [rsp] */
         {"\x67\x42\x8e\x14\x95\x00\x10\x00\x00", 9}, /* mov ss, [r10d * 4 + 0x1000] */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct stepping_instruction got =
             stepping_read((const uint8_t *)forms[i].bytes, forms[i].length);
@@ -174,7 +165,7 @@ static void mov_ss_of_any_form_is_recognised(void **state)
                      STEPPING_PLAIN); /* mov ds */
 }
 
-static void instructions_that_may_exit_to_a_hypervisor_are_recognised(void **state)
+TEST(instructions_that_may_exit_to_a_hypervisor_are_recognised)
 {
     static const struct {
         const char *bytes;
@@ -202,7 +193,6 @@ static void instructions_that_may_exit_to_a_hypervisor_are_recognised(void **sta
         {"\x66\x0f\x38\x82\x46\x40", 6}, /* invpcid rax, [rsi + 64] */
         {"\x66\x0f\xae\xf1", 4},         /* tpause ecx */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct stepping_instruction got =
             stepping_read((const uint8_t *)all[i].bytes, all[i].length);
@@ -213,9 +203,8 @@ static void instructions_that_may_exit_to_a_hypervisor_are_recognised(void **sta
 }
 
 /* cpuid; cpuid; nop; ret, of whose traps some are lost. */
-static void several_lost_traps_are_counted(void **state)
+TEST(several_lost_traps_are_counted)
 {
-    (void)state;
     BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
     RUN(0, 2, 4, 5);
     assert_int_equal(s.instructions, 4);
@@ -232,18 +221,16 @@ static void several_lost_traps_are_counted(void **state)
 }
 
 /* cpuid; jmp +1; int3; ret: the next trap is at the jump's target. */
-static void a_jump_after_a_lost_trap_counts(void **state)
+TEST(a_jump_after_a_lost_trap_counts)
 {
-    (void)state;
     BEGIN("\x0f\xa2\xeb\x01\xcc\xc3");
     RUN(0, 5);
     assert_int_equal(s.instructions, 3);
     assert_int_equal(s.lost, 1);
 }
 
-static void the_trap_flag_is_not_pushed(void **state)
+TEST(the_trap_flag_is_not_pushed)
 {
-    (void)state;
     BEGIN("\x9c\x9d\xc3"); /* pushf; popf; ret */
     stack[0] = 0x346;
     assert_true(trap(0, 0));
@@ -257,9 +244,8 @@ static void the_trap_flag_is_not_pushed(void **state)
 }
 
 /* mov ss, eax; pushf; ret: the trap after MOV SS comes after PUSHF. */
-static void the_trap_flag_is_not_pushed_after_a_lost_trap(void **state)
+TEST(the_trap_flag_is_not_pushed_after_a_lost_trap)
 {
-    (void)state;
     BEGIN("\x8e\xd0\x9c\xc3");
     stack[0] = 0x302;
     assert_true(trap(0, 0));
@@ -268,9 +254,8 @@ static void the_trap_flag_is_not_pushed_after_a_lost_trap(void **state)
     assert_int_equal(s.instructions, 2);
 }
 
-static void a_transaction_ends_stepping_before_it_begins(void **state)
+TEST(a_transaction_ends_stepping_before_it_begins)
 {
-    (void)state;
     BEGIN("\x90\xc7\xf8\x00\x00\x00\x00\xc3"); /* nop; xbegin; ret */
     assert_true(trap(0, 0));
     assert_false(trap(1, 0));
@@ -279,9 +264,8 @@ static void a_transaction_ends_stepping_before_it_begins(void **state)
     assert_true(trap(0, 0));
 }
 
-static void stepping_is_bounded(void **state)
+TEST(stepping_is_bounded)
 {
-    (void)state;
     BEGIN("\xeb\xfe"); /* jmp $ */
     for (unsigned i = 1; i < MOST; i++)
         assert_true(trap(0, 0));
@@ -291,9 +275,8 @@ static void stepping_is_bounded(void **state)
 }
 
 /* SYSCALL into a kernel that clears the flag, or IRET: no trap comes any more. */
-static void stepping_without_a_seen_end_is_still_running(void **state)
+TEST(stepping_without_a_seen_end_is_still_running)
 {
-    (void)state;
     BEGIN("\x90\xcf");
     assert_true(trap(0, 0));
     assert_true(trap(1, 0));
@@ -302,9 +285,8 @@ static void stepping_without_a_seen_end_is_still_running(void **state)
 }
 
 /* Nothing is read where that is not allowed: address 8 would fault. */
-static void unknown_code_is_counted_without_reading_it(void **state)
+TEST(unknown_code_is_counted_without_reading_it)
 {
-    (void)state;
     BEGIN("\xc3");
     assert_true(stepping_trap(&s, 8, 5, 0));
     assert_true(stepping_trap(&s, 8, 4, 0));
@@ -314,9 +296,8 @@ static void unknown_code_is_counted_without_reading_it(void **state)
 }
 
 /* At the end of what may be read, no byte beyond it is: AddressSanitizer would tell. */
-static void no_byte_after_the_code_is_read(void **state)
+TEST(no_byte_after_the_code_is_read)
 {
-    (void)state;
     BEGIN("");
     code[sizeof code - 1] = 0x0f;
     assert_true(trap(sizeof code - 1, 0));
@@ -328,9 +309,8 @@ static void no_byte_after_the_code_is_read(void **state)
 }
 
 /* So that the code after the counted part needs no trap at its first instruction. */
-static void a_lost_trap_may_be_the_last_one(void **state)
+TEST(a_lost_trap_may_be_the_last_one)
 {
-    (void)state;
     BEGIN("\x90\x0f\x31\x90\x90"); /* nop; rdtsc; nop; nop */
     s.back = (uint64_t)code + 3;
     assert_true(trap(0, 0));
@@ -346,32 +326,4 @@ static void a_lost_trap_may_be_the_last_one(void **state)
     assert_false(trap(3, 0));
     assert_int_equal(s.instructions, 2);
     assert_int_equal(s.lost, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_trap_is_an_instruction),
-        cmocka_unit_test(a_string_instruction_counts_once),
-        cmocka_unit_test(a_string_instruction_may_trap_once_more),
-        cmocka_unit_test(a_string_instruction_may_do_nothing),
-        cmocka_unit_test(two_string_instructions_are_two),
-        cmocka_unit_test(with_32_bit_addresses_ecx_counts),
-        cmocka_unit_test(a_jump_to_itself_counts_each_time),
-        cmocka_unit_test(a_trap_after_mov_ss_may_be_lost),
-        cmocka_unit_test(mov_ss_of_any_form_is_recognised),
-        cmocka_unit_test(instructions_that_may_exit_to_a_hypervisor_are_recognised),
-        cmocka_unit_test(several_lost_traps_are_counted),
-        cmocka_unit_test(a_jump_after_a_lost_trap_counts),
-        cmocka_unit_test(the_trap_flag_is_not_pushed),
-        cmocka_unit_test(the_trap_flag_is_not_pushed_after_a_lost_trap),
-        cmocka_unit_test(a_transaction_ends_stepping_before_it_begins),
-        cmocka_unit_test(stepping_is_bounded),
-        cmocka_unit_test(stepping_without_a_seen_end_is_still_running),
-        cmocka_unit_test(unknown_code_is_counted_without_reading_it),
-        cmocka_unit_test(no_byte_after_the_code_is_read),
-        cmocka_unit_test(a_lost_trap_may_be_the_last_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static void level(uint32_t leaf, uint32_t subleaf, uint32_t type, uint32_t bits,
 }
 
 /* Thread, core, module, tile, die: the last level's bits are the package's. */
-static void leaf_1f_gives_levels_and_ids_above_255(void **state)
+TEST(leaf_1f_gives_levels_and_ids_above_255)
 {
-    (void)state;
     made_vendor("GenuineIntel", 0x1f);
     made_model(6, 0xcf, 0x07ff0800, 0, HTT);
     level(0x1f, 0, 1, 1, 0x12345);
@@ -44,9 +43,8 @@ static void leaf_1f_gives_levels_and_ids_above_255(void **state)
     expect(place(), 0x12345, 0x12345 >> 9, (0x12345 & 0x1ff) >> 1, 1);
 }
 
-static void leaf_b_is_used_where_1f_is_empty(void **state)
+TEST(leaf_b_is_used_where_1f_is_empty)
 {
-    (void)state;
     made_vendor("GenuineIntel", 0x1f);
     made_model(6, 0xcf, 0x07ff0800, 0, HTT);
     made_leaf(0x1f, 0, 0, 0, 0);
@@ -59,9 +57,8 @@ static void leaf_b_is_used_where_1f_is_empty(void **state)
 }
 
 /* Fields that only a broken hypervisor would give: nothing shifts by 32 and more. */
-static void random_curves_have_a_bounded_number_of_levels(void **state)
+TEST(random_curves_have_a_bounded_number_of_levels)
 {
-    (void)state;
     made_vendor("GenuineIntel", 0x0b);
     made_model(6, 0x55, 0, 0, HTT);
     level(0x0b, 0, 1, 31, ~0u);
@@ -69,9 +66,8 @@ static void random_curves_have_a_bounded_number_of_levels(void **state)
     expect(place(), ~0u, 1, 0, 0x7fffffff);
 }
 
-static void legacy_leaves_give_package_core_and_thread(void **state)
+TEST(legacy_leaves_give_package_core_and_thread)
 {
-    (void)state;
     /* ids a package, leaf 4 EAX, id -> package, core, thread */
     static const struct {
         uint32_t ids, eax, edx, id, package, core, thread;
@@ -103,9 +99,8 @@ static void amd_extended(const char *vendor, uint32_t family, uint32_t model, ui
     made_leaf(0x8000001e, 0x25, (threads - 1) << 8, 0, 0);
 }
 
-static void amd_leaves_give_package_core_and_thread(void **state)
+TEST(amd_leaves_give_package_core_and_thread)
 {
-    (void)state;
     amd_extended("AuthenticAMD", 0x17, 1, 0x400f, 2);
     expect(place(), 0x25, 2, 2, 1);
     /* Bulldozer: two cores a module, no threads. */
@@ -127,9 +122,8 @@ static void amd_leaves_give_package_core_and_thread(void **state)
     expect(place(), 0x25, 2, 2, 1);
 }
 
-static void core_types_are_decoded(void **state)
+TEST(core_types_are_decoded)
 {
-    (void)state;
     static const struct {
         uint32_t eax;
         enum core_type type;
@@ -160,9 +154,8 @@ static void core_types_are_decoded(void **state)
     }
 }
 
-static void without_leaves_the_id_is_a_package(void **state)
+TEST(without_leaves_the_id_is_a_package)
 {
-    (void)state;
     made_none();
     expect(place(), 0, 0, 0, 0);
     made_vendor("Unheard of..", 1);
@@ -171,9 +164,8 @@ static void without_leaves_the_id_is_a_package(void **state)
 }
 
 /* Two packages: one core with two threads and one without, in each; one CPU listed twice. */
-static void packages_cores_and_threads_are_counted_once(void **state)
+TEST(packages_cores_and_threads_are_counted_once)
 {
-    (void)state;
     const struct core_place cpus[] = {
         {0x10, 1, 0, 0, 0, CORE_TYPE_PERFORMANCE}, {0x00, 0, 0, 0, 0, CORE_TYPE_PERFORMANCE},
         {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE}, {0x08, 0, 4, 4, 0, CORE_TYPE_EFFICIENCY},
@@ -182,6 +174,7 @@ static void packages_cores_and_threads_are_counted_once(void **state)
     };
     const size_t n = sizeof cpus / sizeof cpus[0];
     struct topology t;
+
     topology_count(&t, cpus, n);
     assert_int_equal(t.logical_cpus, 6);
     assert_int_equal(t.packages, 2);
@@ -201,27 +194,10 @@ static void packages_cores_and_threads_are_counted_once(void **state)
     assert_int_equal(t.logical_cpus + t.cores + t.packages + t.threads_per_core, 0);
 }
 
-static void bits_hold_the_number_of_ids(void **state)
+TEST(bits_hold_the_number_of_ids)
 {
-    (void)state;
     const uint32_t cases[][2] = {{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {~0u, 32}};
+
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(topology_bits(cases[i][0]), cases[i][1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaf_1f_gives_levels_and_ids_above_255),
-        cmocka_unit_test(leaf_b_is_used_where_1f_is_empty),
-        cmocka_unit_test(random_curves_have_a_bounded_number_of_levels),
-        cmocka_unit_test(legacy_leaves_give_package_core_and_thread),
-        cmocka_unit_test(amd_leaves_give_package_core_and_thread),
-        cmocka_unit_test(core_types_are_decoded),
-        cmocka_unit_test(without_leaves_the_id_is_a_package),
-        cmocka_unit_test(packages_cores_and_threads_are_counted_once),
-        cmocka_unit_test(bits_hold_the_number_of_ids),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

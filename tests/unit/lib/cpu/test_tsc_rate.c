@@ -32,9 +32,8 @@ static void intel(uint32_t family, uint32_t model)
     made_model(family, model, 0, 0, 0);
 }
 
-static void a_crystal_in_cpuid_gives_the_frequency(void **state)
+TEST(a_crystal_in_cpuid_gives_the_frequency)
 {
-    (void)state;
     intel(6, 0xff); /* no model is too new for what CPUID itself says */
     made_leaf(0x15, 2, 166, 38400000, 0);
     expect(3187200000, TSC_RATE_CPUID);
@@ -49,9 +48,8 @@ static void a_crystal_in_cpuid_gives_the_frequency(void **state)
     silent();
 }
 
-static void a_crystal_of_the_model_is_checked_against_the_nominal(void **state)
+TEST(a_crystal_of_the_model_is_checked_against_the_nominal)
 {
-    (void)state;
     static const struct {
         uint32_t model, den, num, mhz;
         uint64_t hz;
@@ -73,9 +71,8 @@ static void a_crystal_of_the_model_is_checked_against_the_nominal(void **state)
     }
 }
 
-static void ratios_give_the_frequency(void **state)
+TEST(ratios_give_the_frequency)
 {
-    (void)state;
     static const struct {
         uint32_t model;
         uint64_t ratio, fsb;
@@ -103,9 +100,8 @@ static void ratios_give_the_frequency(void **state)
     silent();
 }
 
-static void core2_gives_its_frequency(void **state)
+TEST(core2_gives_its_frequency)
 {
-    (void)state;
     static const struct {
         uint32_t model;
         uint64_t fsb, status, id;
@@ -129,9 +125,8 @@ static void core2_gives_its_frequency(void **state)
     }
 }
 
-static void netburst_gives_its_frequency(void **state)
+TEST(netburst_gives_its_frequency)
 {
-    (void)state;
     intel(0xf, 4);
     made_msr(0x2c, 16u << 24 | 2u << 16);
     expect(3200000000, TSC_RATE_EBC);
@@ -153,9 +148,8 @@ static void amd(const char *vendor, uint32_t family, bool boosts)
     made_leaf(0x80000007, 0, 0, 0, boosts ? 1u << 9 : 0);
 }
 
-static void amd_formulas_give_the_frequency(void **state)
+TEST(amd_formulas_give_the_frequency)
 {
-    (void)state;
     static const struct {
         uint32_t family;
         uint64_t pstate, hz;
@@ -193,10 +187,10 @@ static void amd_formulas_give_the_frequency(void **state)
 }
 
 /* FX-8150: two boost states before P0, seven in all, the last of which is software's fourth. */
-static void boost_states_before_p0_are_skipped(void **state)
+TEST(boost_states_before_p0_are_skipped)
 {
-    (void)state;
     static const uint64_t fid[7] = {26, 23, 20, 17, 11, 5, 1 << 6 | 12};
+
     amd("AuthenticAMD", 0x15, true);
     made_msr(0xc0010015, AT_P0);
     made_msr(0xc0010061, 4 << 4);
@@ -215,18 +209,16 @@ static void boost_states_before_p0_are_skipped(void **state)
     silent();
 }
 
-static void k8_gives_its_frequency(void **state)
+TEST(k8_gives_its_frequency)
 {
-    (void)state;
     amd("AuthenticAMD", 0x0f, false);
     silent();
     made_msr(0xc0010042, 0x0e0e020d);
     expect(2100000000, TSC_RATE_FIDVID);
 }
 
-static void hypervisors_state_the_frequency(void **state)
+TEST(hypervisors_state_the_frequency)
 {
-    (void)state;
     static const struct {
         char id[13];
         uint32_t max, khz;
@@ -255,32 +247,14 @@ static void hypervisors_state_the_frequency(void **state)
     silent();
 }
 
-static void without_msrs_no_frequency_is_stated(void **state)
+TEST(without_msrs_no_frequency_is_stated)
 {
-    (void)state;
     struct dump_cpu boot;
+
     intel(6, 0x3c);
     made_msr(0xce, 34 << 8);
     struct cpu c = made_cpu(&boot);
     assert_true(tsc_rate_decode(&c, cpuid_dump_get, &boot, NULL, NULL).hz == 0);
     for (int i = 0; i < TSC_RATE_SOURCES; i++)
         assert_non_null(tsc_rate_source_names[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crystal_in_cpuid_gives_the_frequency),
-        cmocka_unit_test(a_crystal_of_the_model_is_checked_against_the_nominal),
-        cmocka_unit_test(ratios_give_the_frequency),
-        cmocka_unit_test(core2_gives_its_frequency),
-        cmocka_unit_test(netburst_gives_its_frequency),
-        cmocka_unit_test(amd_formulas_give_the_frequency),
-        cmocka_unit_test(boost_states_before_p0_are_skipped),
-        cmocka_unit_test(k8_gives_its_frequency),
-        cmocka_unit_test(hypervisors_state_the_frequency),
-        cmocka_unit_test(without_msrs_no_frequency_is_stated),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

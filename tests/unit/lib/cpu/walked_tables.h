@@ -2,16 +2,12 @@
 #ifndef TESTS_WALKED_TABLES_H
 #define TESTS_WALKED_TABLES_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "lib/cpu/pagetable.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 #define KIB4 0x1000ull
 #define MIB  0x100000ull

@@ -18,9 +18,8 @@ static const char *text_of(double value, double error)
     return text;
 }
 
-static void digits_follow_the_error(void **state)
+TEST(digits_follow_the_error)
 {
-    (void)state;
     static const struct {
         double value, error;
         const char *text;
@@ -36,9 +35,8 @@ static void digits_follow_the_error(void **state)
         assert_string_equal(text_of(cases[i].value, cases[i].error), cases[i].text);
 }
 
-static void an_unknown_error_is_a_question_mark(void **state)
+TEST(an_unknown_error_is_a_question_mark)
 {
-    (void)state;
     assert_string_equal(text_of(1, NAN), "1(?)");
     assert_string_equal(text_of(2.5, NAN), "2.5(?)");
     assert_string_equal(text_of(0.257, NAN), "0.257(?)");
@@ -56,10 +54,10 @@ static double power_of_10(int n)
     return power;
 }
 
-static void a_written_figure_contains_the_range_of_its_error(void **state)
+TEST(a_written_figure_contains_the_range_of_its_error)
 {
-    (void)state;
     struct rng r = {7};
+
     for (unsigned i = 0; i < 200000; i++) {
         double value = rng_unit(&r) * power_of_10((int)rng_below(&r, 6) - 1);
         double error = value * rng_unit(&r) * power_of_10(-(int)rng_below(&r, 4));
@@ -76,15 +74,4 @@ static void a_written_figure_contains_the_range_of_its_error(void **state)
         assert_true(written - most <= (value - error) * (1 + 1e-9));
         assert_true(most <= 2 * error + 3 * unit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digits_follow_the_error),
-        cmocka_unit_test(an_unknown_error_is_a_question_mark),
-        cmocka_unit_test(a_written_figure_contains_the_range_of_its_error),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

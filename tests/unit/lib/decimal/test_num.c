@@ -41,9 +41,8 @@ static void same_as_libc(double v, int decimals)
         assert_string_equal(own(v, decimals, 0), libc);
 }
 
-static void picked_values_are_those_of_printf(void **state)
+TEST(picked_values_are_those_of_printf)
 {
-    (void)state;
     const double values[] = {0,
                              1,
                              0.1,
@@ -72,6 +71,7 @@ static void picked_values_are_those_of_printf(void **state)
                              4503599627370496.5,
                              9007199254740993.0,
                              999999999999999744.0};
+
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         for (int decimals = 0; decimals <= 9; decimals++) {
             same_as_libc(values[i], decimals);
@@ -88,10 +88,10 @@ static uint64_t next_random(uint64_t *x) /* Marsaglia's xorshift64 */
     return *x;
 }
 
-static void many_values_are_those_of_printf(void **state)
+TEST(many_values_are_those_of_printf)
 {
-    (void)state;
     uint64_t seed = 20240101;
+
     for (int i = 0; i < 20000; i++) {
         uint64_t r = next_random(&seed);
         /* Every magnitude below 1e18, down to what rounds to zero. */
@@ -103,9 +103,8 @@ static void many_values_are_those_of_printf(void **state)
     }
 }
 
-static void halves_go_away_from_zero(void **state)
+TEST(halves_go_away_from_zero)
 {
-    (void)state;
     assert_string_equal(own(0.5, 0, 0), "1");
     assert_string_equal(own(-0.5, 0, 0), "-1");
     assert_string_equal(own(2.5, 0, 0), "3");
@@ -115,19 +114,18 @@ static void halves_go_away_from_zero(void **state)
     assert_string_equal(own(999.5, 0, 0), "1000");
 }
 
-static void a_number_rounded_to_zero_has_no_sign(void **state)
+TEST(a_number_rounded_to_zero_has_no_sign)
 {
-    (void)state;
     assert_string_equal(own(-0.0, 2, 0), "0.00");
     assert_string_equal(own(-0.001, 2, 0), "0.00");
     assert_string_equal(own(-0.006, 2, 0), "-0.01");
 }
 
-static void large_and_special_values_are_those_of_printf(void **state)
+TEST(large_and_special_values_are_those_of_printf)
 {
-    (void)state;
     char libc[40];
     double v = 1e18;
+
     for (int i = 18; i < 308; i++, v *= 10) {
         snprintf(libc, sizeof libc, "%.3e", v * 1.2346);
         assert_string_equal(own(v * 1.2346, 2, 0), libc);
@@ -141,9 +139,8 @@ static void large_and_special_values_are_those_of_printf(void **state)
     assert_string_equal(own(-1 / zero, 2, 6), "  -inf");
 }
 
-static void numbers_are_padded_to_their_width(void **state)
+TEST(numbers_are_padded_to_their_width)
 {
-    (void)state;
     assert_string_equal(own(1.5, 2, 8), "    1.50");
     assert_string_equal(own(1.5, 2, -8), "1.50    ");
     assert_string_equal(own(12345.678, 1, 3), "12345.7");
@@ -152,31 +149,15 @@ static void numbers_are_padded_to_their_width(void **state)
 }
 
 /* The conversions of fmt() around doubles get their arguments, and more doubles than registers. */
-static void a_format_mixes_doubles_with_other_conversions(void **state)
+TEST(a_format_mixes_doubles_with_other_conversions)
 {
     char text[200];
     struct sink_buf b;
 
-    (void)state;
     sink_buf_init(&b, text, sizeof text);
     num_fmt(&b.sink, "%s %.3f%%, %*u [%8.1f] [%-6.2f] %.*f %llu|", "a", 1.5, 4, 7u, -2.25, 3.0, 2,
             0.125, 9ull);
     num_fmt(&b.sink, "%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f %d", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0,
             7.0, 8.0, 9.0, 0.0, -1);
     assert_string_equal(text, "a 1.500%,    7 [    -2.3] [3.00  ] 0.13 9|1234567890 -1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(picked_values_are_those_of_printf),
-        cmocka_unit_test(many_values_are_those_of_printf),
-        cmocka_unit_test(halves_go_away_from_zero),
-        cmocka_unit_test(a_number_rounded_to_zero_has_no_sign),
-        cmocka_unit_test(large_and_special_values_are_those_of_printf),
-        cmocka_unit_test(numbers_are_padded_to_their_width),
-        cmocka_unit_test(a_format_mixes_doubles_with_other_conversions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,12 +25,10 @@ static inline uint8_t *structure(uint8_t type, uint8_t length)
     return p;
 }
 
-static inline int clear(void **state)
+static inline void clear(void)
 {
-    (void)state;
     memset(bytes, 0, sizeof bytes);
     used = 0;
-    return 0;
 }
 
 /* Writes the entry point. */

@@ -52,9 +52,8 @@ static void open_it(void)
     acpi_open(&acpi, &mem, BASE + RSDP);
 }
 
-static void valid_tables_are_found(void **state)
+TEST(valid_tables_are_found)
 {
-    (void)state;
     build();
     open_it();
     assert_true(acpi.present && acpi.xsdt);
@@ -69,9 +68,8 @@ static void valid_tables_are_found(void **state)
     assert_true(acpi_says_qemu(&acpi));
 }
 
-static void without_an_rsdp_no_table_is_found(void **state)
+TEST(without_an_rsdp_no_table_is_found)
 {
-    (void)state;
     build();
     acpi_open(&acpi, &mem, 0);
     assert_false(acpi.present);
@@ -104,9 +102,8 @@ static void expect_rsdt(void)
     assert_int_equal(acpi.bad, 0);
 }
 
-static void falls_back_to_the_rsdt(void **state)
+TEST(falls_back_to_the_rsdt)
 {
-    (void)state;
     build();
     memory[RSDP + 15] = 0; /* revision 0 */
     fix_rsdp();
@@ -140,9 +137,8 @@ static void falls_back_to_the_rsdt(void **state)
     expect_rsdt();
 }
 
-static void without_a_valid_root_there_are_no_tables(void **state)
+TEST(without_a_valid_root_there_are_no_tables)
 {
-    (void)state;
     build();
     memory[XSDT + 40]++;
     memory[RSDT + 38]++;
@@ -152,9 +148,8 @@ static void without_a_valid_root_there_are_no_tables(void **state)
     assert_false(acpi_says_qemu(&acpi));
 }
 
-static void bad_tables_are_counted(void **state)
+TEST(bad_tables_are_counted)
 {
-    (void)state;
     build();
     memory[HPET + 50]++; /* checksum */
     open_it();
@@ -183,18 +178,16 @@ static void bad_tables_are_counted(void **state)
     assert_null(acpi_find(&acpi, "HPET").bytes);
 }
 
-static void the_first_table_with_a_valid_checksum_is_found(void **state)
+TEST(the_first_table_with_a_valid_checksum_is_found)
 {
-    (void)state;
     build();
     memcpy(memory + FACP, "HPET", 4); /* its checksum is wrong now, so the second one it is */
     open_it();
     assert_ptr_equal(acpi_find(&acpi, "HPET").bytes, memory + HPET);
 }
 
-static void qemu_is_known_by_its_tables(void **state)
+TEST(qemu_is_known_by_its_tables)
 {
-    (void)state;
     build();
     memcpy(memory + XSDT + 10, "ALASKA", 6);
     memory[XSDT + 9] = 0;
@@ -209,9 +202,8 @@ static void qemu_is_known_by_its_tables(void **state)
     assert_false(acpi_says_qemu(&acpi));
 }
 
-static void oem_id_is_printable(void **state)
+TEST(oem_id_is_printable)
 {
-    (void)state;
     build();
     memcpy(memory + RSDP + 9,
            "A\x01\xff"
@@ -220,20 +212,4 @@ static void oem_id_is_printable(void **state)
     fix_rsdp();
     open_it();
     assert_string_equal(acpi.oem_id, "A  B");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(valid_tables_are_found),
-        cmocka_unit_test(without_an_rsdp_no_table_is_found),
-        cmocka_unit_test(falls_back_to_the_rsdt),
-        cmocka_unit_test(without_a_valid_root_there_are_no_tables),
-        cmocka_unit_test(bad_tables_are_counted),
-        cmocka_unit_test(the_first_table_with_a_valid_checksum_is_found),
-        cmocka_unit_test(qemu_is_known_by_its_tables),
-        cmocka_unit_test(oem_id_is_printable),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,8 @@ static void build(uint8_t revision)
     put_le(spcr + 64, 0xffffffff, 4);
 }
 
-static void an_ordinary_port_is_decoded(void **state)
+TEST(an_ordinary_port_is_decoded)
 {
-    (void)state;
     build(2);
     assert_true(acpi_spcr(&table, &s));
     assert_true(s.uart.is_16550);
@@ -40,9 +39,8 @@ static void an_ordinary_port_is_decoded(void **state)
     assert_string_equal(s.error.text, "");
 }
 
-static void interface_types_differ_by_revision(void **state)
+TEST(interface_types_differ_by_revision)
 {
-    (void)state;
     static const struct {
         uint8_t revision, type;
         const char *kind;
@@ -66,9 +64,8 @@ static void interface_types_differ_by_revision(void **state)
     }
 }
 
-static void each_address_gives_its_width_and_stride(void **state)
+TEST(each_address_gives_its_width_and_stride)
 {
-    (void)state;
     static const struct {
         uint8_t space, type, bits, access, width, stride;
     } cases[] = {
@@ -91,10 +88,10 @@ static void each_address_gives_its_width_and_stride(void **state)
     }
 }
 
-static void each_code_gives_its_speed(void **state)
+TEST(each_code_gives_its_speed)
 {
-    (void)state;
     static const uint32_t by_code[] = {0, 0, 0, 9600, 19200, 0, 57600, 115200, 0};
+
     for (uint8_t code = 0; code < sizeof by_code / sizeof by_code[0]; code++) {
         build(2);
         spcr[58] = code;
@@ -124,11 +121,11 @@ static void each_code_gives_its_speed(void **state)
     assert_int_equal(s.clock_hz, 0);
 }
 
-static void short_tables_are_refused(void **state)
+TEST(short_tables_are_refused)
 {
-    (void)state;
     struct dbg2 d;
     struct acpi_table none = {0};
+
     build(2);
     table.length = 79;
     assert_false(acpi_spcr(&table, &s));
@@ -138,9 +135,8 @@ static void short_tables_are_refused(void **state)
 }
 
 /* More devices than there is room for, each 22 bytes with neither address nor name. */
-static void debug_ports_without_room_are_counted(void **state)
+TEST(debug_ports_without_room_are_counted)
 {
-    (void)state;
     enum { DEVICES = DBG2_PORTS_MAX + 2 };
     static uint8_t b[44 + 22 * DEVICES];
     struct acpi_table t = {b, sizeof b};
@@ -165,18 +161,4 @@ static void debug_ports_without_room_are_counted(void **state)
     assert_false(acpi_dbg2(&t, &d));
     put_le(b + 40, 0, 4); /* no device: then their offset says nothing */
     assert_true(acpi_dbg2(&t, &d));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_ordinary_port_is_decoded),
-        cmocka_unit_test(interface_types_differ_by_revision),
-        cmocka_unit_test(each_address_gives_its_width_and_stride),
-        cmocka_unit_test(each_code_gives_its_speed),
-        cmocka_unit_test(short_tables_are_refused),
-        cmocka_unit_test(debug_ports_without_room_are_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,11 +28,11 @@ static void drop(struct acpi_table *t)
 
 /* --- recorded tables -------------------------------------------------------------------------- */
 
-static void recorded_madts_are_decoded(void **state)
+TEST(recorded_madts_are_decoded)
 {
-    (void)state;
     struct madt m;
     struct acpi_table t = load("APIC-048d1383a6");
+
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.lapic_address, 0xfee00000);
     assert_int_equal(m.cpus_enabled, 4); /* of eight entries; the empty ones share id 0 */
@@ -67,9 +67,8 @@ static void recorded_madts_are_decoded(void **state)
     drop(&t);
 }
 
-static void recorded_fadts_are_decoded(void **state)
+TEST(recorded_fadts_are_decoded)
 {
-    (void)state;
     const struct {
         const char *name;
         uint16_t pm_timer_port;
@@ -92,11 +91,11 @@ static void recorded_fadts_are_decoded(void **state)
     }
 }
 
-static void recorded_hpets_are_decoded(void **state)
+TEST(recorded_hpets_are_decoded)
 {
-    (void)state;
     struct hpet_table h;
     struct acpi_table t = load("HPET-018c6ff308");
+
     assert_true(acpi_hpet(&t, &h));
     assert_int_equal(h.address, 0xfed00000);
     drop(&t);
@@ -107,10 +106,10 @@ static void recorded_hpets_are_decoded(void **state)
 }
 
 /* Every prefix of a real table, each in a block of exactly its size. */
-static void every_prefix_of_a_table_is_read_within_its_bounds(void **state)
+TEST(every_prefix_of_a_table_is_read_within_its_bounds)
 {
-    (void)state;
     const char *names[] = {"APIC-576166feec", "FACP-026e357bc2", "HPET-018c6ff308"};
+
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct acpi_table t = load(names[i]);
         for (uint32_t n = 0; n < t.length; n++) {
@@ -132,11 +131,11 @@ static void every_prefix_of_a_table_is_read_within_its_bounds(void **state)
 
 /* --- fields that firmware gets wrong ---------------------------------------------------------- */
 
-static void unusual_fadts_give_their_valid_fields(void **state)
+TEST(unusual_fadts_give_their_valid_fields)
 {
-    (void)state;
     struct fadt f;
     struct acpi_table none = {0};
+
     assert_false(acpi_fadt(&none, &f));
 
     uint8_t b[276] = {0};
@@ -170,12 +169,12 @@ static void unusual_fadts_give_their_valid_fields(void **state)
     assert_int_equal(f.pm1a_cnt, 0x404);
 }
 
-static void only_allowed_reset_registers_are_used(void **state)
+TEST(only_allowed_reset_registers_are_used)
 {
-    (void)state;
     struct fadt f;
     uint8_t b[276] = {0};
     struct acpi_table t = {b, sizeof b};
+
     put_le(b + 112, 1 << 10, 4);
     b[116] = ACPI_IO;
     put_le(b + 120, 0xcf9, 8);
@@ -209,12 +208,12 @@ static void only_allowed_reset_registers_are_used(void **state)
     assert_false(f.has_reset);
 }
 
-static void an_odd_hpet_gives_no_address(void **state)
+TEST(an_odd_hpet_gives_no_address)
 {
-    (void)state;
     uint8_t b[56] = {0};
     struct acpi_table t = {b, sizeof b};
     struct hpet_table h;
+
     put_le(b + 44, 0xfed00000, 8);
     b[40] = 1; /* in I/O space: nothing to map */
     assert_true(acpi_hpet(&t, &h));
@@ -222,13 +221,13 @@ static void an_odd_hpet_gives_no_address(void **state)
 }
 
 /* Interrupt source overrides, ACPI 6.5 section 5.2.12.5: the PIT's pin is IRQ 0's. */
-static void the_pit_has_the_pin_of_irq_0(void **state)
+TEST(the_pit_has_the_pin_of_irq_0)
 {
-    (void)state;
     static struct madt m;
     uint8_t b[44 + 2 * 10] = {0};
     uint8_t *irq9 = b + 44, *irq0 = irq9 + 10;
     struct acpi_table t = {b, 44};
+
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.pit_gsi, 0); /* without one it has the same number */
     t.length = sizeof b;
@@ -251,13 +250,13 @@ static void the_pit_has_the_pin_of_irq_0(void **state)
     assert_int_equal(m.pit_gsi, 0);
 }
 
-static void entries_before_an_odd_one_are_used(void **state)
+TEST(entries_before_an_odd_one_are_used)
 {
-    (void)state;
     static struct madt m;
     uint8_t b[44 + 12 + 8 + 16 + 12 + 4] = {0};
     uint8_t *e = b + 44;
     struct acpi_table t = {b, sizeof b};
+
     put_le(b + 36, 0xfee00000, 4);
     e[0] = 5, e[1] = 12; /* the address in 64 bits wins */
     put_le(e + 4, 0x1fee00000, 8);
@@ -303,10 +302,10 @@ static void entries_before_an_odd_one_are_used(void **state)
 
 /* Every type with every length as the last entry, in a block of exactly the table's size: what a
  * decoder reads of an entry that is too short for its type, ASan sees. */
-static void a_last_entry_of_any_length_is_read_within_bounds(void **state)
+TEST(a_last_entry_of_any_length_is_read_within_bounds)
 {
-    (void)state;
     static struct madt m;
+
     for (uint32_t i = 0; i < 256 * 254; i++) {
         uint8_t type = (uint8_t)(i / 254), length = (uint8_t)(i % 254 + 2);
         uint8_t *b = calloc(1, 48u + length);
@@ -347,12 +346,12 @@ static uint8_t *madt_of(uint32_t n, struct acpi_table *t)
     return b;
 }
 
-static void cpus_listed_twice_are_used_once(void **state)
+TEST(cpus_listed_twice_are_used_once)
 {
-    (void)state;
     static struct madt m;
     struct acpi_table t;
     uint8_t *b = madt_of(5, &t);
+
     b[44 + 8] = 0;                           /* id 0 is disabled at first... */
     b[44 + 16 * 1 + 4] = 0;                  /* ...and enabled in the second entry */
     b[44 + 16 * 2 + 4] = 0;                  /* and in the third */
@@ -371,12 +370,12 @@ static void cpus_listed_twice_are_used_once(void **state)
     free(b);
 }
 
-static void cpus_without_room_are_counted(void **state)
+TEST(cpus_without_room_are_counted)
 {
-    (void)state;
     static struct madt m;
     struct acpi_table t;
     uint8_t *b = madt_of(MADT_CPU_MAX + 3, &t);
+
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.cpus, MADT_CPU_MAX);
     assert_int_equal(m.cpus_enabled, MADT_CPU_MAX);
@@ -384,13 +383,13 @@ static void cpus_without_room_are_counted(void **state)
     free(b);
 }
 
-static void ioapics_without_room_are_counted(void **state)
+TEST(ioapics_without_room_are_counted)
 {
-    (void)state;
     const uint32_t n = MADT_IOAPIC_MAX + 5;
     uint8_t *b = calloc(1, 44 + 12 * n);
     struct acpi_table t = {b, 44 + 12 * n};
     struct madt m;
+
     for (uint32_t i = 0; i < n; i++) {
         b[44 + 12 * i] = 1;
         b[44 + 12 * i + 1] = 12;
@@ -399,25 +398,4 @@ static void ioapics_without_room_are_counted(void **state)
     assert_int_equal(m.ioapics, MADT_IOAPIC_MAX);
     assert_int_equal(m.ioapics_left_out, 5);
     free(b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_madts_are_decoded),
-        cmocka_unit_test(recorded_fadts_are_decoded),
-        cmocka_unit_test(recorded_hpets_are_decoded),
-        cmocka_unit_test(every_prefix_of_a_table_is_read_within_its_bounds),
-        cmocka_unit_test(unusual_fadts_give_their_valid_fields),
-        cmocka_unit_test(only_allowed_reset_registers_are_used),
-        cmocka_unit_test(an_odd_hpet_gives_no_address),
-        cmocka_unit_test(the_pit_has_the_pin_of_irq_0),
-        cmocka_unit_test(entries_before_an_odd_one_are_used),
-        cmocka_unit_test(a_last_entry_of_any_length_is_read_within_bounds),
-        cmocka_unit_test(cpus_listed_twice_are_used_once),
-        cmocka_unit_test(cpus_without_room_are_counted),
-        cmocka_unit_test(ioapics_without_room_are_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

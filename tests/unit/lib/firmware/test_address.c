@@ -28,9 +28,8 @@ static const char *region(void *ctx, uint64_t start, uint64_t size)
 }
 
 /* ECAM of buses 16 to 31 counted from 0xb0000000, the HPET at 0xfed00000. */
-static int build(void **state)
+static void build(void)
 {
-    (void)state;
     memset(memory, 0, sizeof memory);
     memcpy(memory, "RSD PTR ", 8);
     put_le(memory + 16, BASE + RSDT, 4);
@@ -49,8 +48,9 @@ static int build(void **state)
     madt = (struct madt){.lapic_address = 0xfa000000, .ioapics = 1};
     madt.ioapic[0].address = 0xfb000000;
     map = (struct address_map){&acpi, &madt, region, &map};
-    return 0;
 }
+
+BEFORE_EACH(build);
 
 /* `first` and `last` are the first and last byte of the range whose name has that word. */
 static void is(const char *word, uint64_t first, uint64_t last)
@@ -67,9 +67,8 @@ static void is(const char *word, uint64_t first, uint64_t last)
         assert_null(address_taken(&map, out[i][0], out[i][1]));
 }
 
-static void an_address_in_use_is_named_by_its_use(void **state)
+TEST(an_address_in_use_is_named_by_its_use)
 {
-    (void)state;
     is("PCI", 0xb1000000, 0xb1ffffff);
     is("local APIC", 0xfee00000, 0xfeefffff);
     is("local APIC", 0xfa000000, 0xfa0fffff);
@@ -83,23 +82,12 @@ static void an_address_in_use_is_named_by_its_use(void **state)
 }
 
 /* Without tables and map, the fixed addresses of every PC are known. */
-static void fixed_addresses_are_known_without_tables(void **state)
+TEST(fixed_addresses_are_known_without_tables)
 {
-    (void)state;
     map = (struct address_map){0};
     assert_non_null(address_taken(&map, 0xfee00000, 8));
     assert_non_null(address_taken(&map, 0xfec00000, 8));
     assert_non_null(address_taken(&map, 0xfffffff0, 8));
     assert_null(address_taken(&map, 0xb1000000, 8));
     assert_null(address_taken(&map, 0x100000, 8));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(an_address_in_use_is_named_by_its_use, build),
-        cmocka_unit_test_setup(fixed_addresses_are_known_without_tables, build),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,24 +9,22 @@
 static const uint8_t bytes[] = {1, 0, 0,    0,    4, 0, 'a', 0,   'b', 0,
                                 0, 0, 0x7f, 0xff, 4, 0, 'x', 'y', 'z'};
 
-static void an_entry_has_its_description_and_load_options(void **state)
+TEST(an_entry_has_its_description_and_load_options)
 {
     struct boot_entry entry;
 
-    (void)state;
     assert_true(boot_entry_decode(&entry, bytes, sizeof bytes));
     assert_true(boot_entry_is(&entry, "ab"));
     assert_int_equal(entry.size, 3);
     assert_memory_equal(entry.data, "xyz", 3);
 }
 
-static void an_entry_with_another_description_is_not_ours(void **state)
+TEST(an_entry_with_another_description_is_not_ours)
 {
     static const char *const others[] = {"", "a", "abc", "Ab", "b"};
     uint8_t wide[sizeof bytes];
     struct boot_entry entry;
 
-    (void)state;
     assert_true(boot_entry_decode(&entry, bytes, sizeof bytes));
     for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
         assert_false(boot_entry_is(&entry, others[i]));
@@ -36,11 +34,10 @@ static void an_entry_with_another_description_is_not_ours(void **state)
     assert_false(boot_entry_is(&entry, "ab"));
 }
 
-static void an_entry_cut_anywhere_before_its_load_options_is_refused(void **state)
+TEST(an_entry_cut_anywhere_before_its_load_options_is_refused)
 {
     struct boot_entry entry;
 
-    (void)state;
     for (size_t n = 0; n <= sizeof bytes; n++) {
         uint8_t *exact = malloc(n + (n == 0)); /* so that the sanitizer sees a read after its end */
         memcpy(exact, bytes, n);
@@ -49,12 +46,11 @@ static void an_entry_cut_anywhere_before_its_load_options_is_refused(void **stat
     }
 }
 
-static void a_path_longer_than_the_entry_is_refused(void **state)
+TEST(a_path_longer_than_the_entry_is_refused)
 {
     uint8_t long_path[sizeof bytes];
     struct boot_entry entry;
 
-    (void)state;
     memcpy(long_path, bytes, sizeof long_path);
     long_path[4] = 8;
     assert_false(boot_entry_decode(&entry, long_path, sizeof long_path));
@@ -62,7 +58,7 @@ static void a_path_longer_than_the_entry_is_refused(void **state)
     assert_false(boot_entry_decode(&entry, long_path, sizeof long_path));
 }
 
-static void a_path_before_the_words_is_dropped(void **state)
+TEST(a_path_before_the_words_is_dropped)
 {
     static const struct {
         const char *data; /* one byte per character */
@@ -70,7 +66,6 @@ static void a_path_before_the_words_is_dropped(void **state)
     } cases[] = {{"\\a b", 3}, {"\\ b", 2}, {"\\a ", 3}, {"\\ab", 0},
                  {"\\", 0},    {"a b", 0},  {"", 0}};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (unsigned odd = 0; odd < 2; odd++) {
             size_t length = strlen(cases[i].data), size = 2 * length + odd;
@@ -85,29 +80,14 @@ static void a_path_before_the_words_is_dropped(void **state)
         }
 }
 
-static void a_number_is_removed_from_the_order(void **state)
+TEST(a_number_is_removed_from_the_order)
 {
     uint8_t order[] = {1, 0, 7, 1, 7, 0, 2, 0, 7, 0, 9};
     static const uint8_t left[] = {1, 0, 7, 1, 2, 0};
 
-    (void)state;
     assert_int_equal(boot_order_remove(order, sizeof order, 7), sizeof left);
     assert_memory_equal(order, left, sizeof left);
     assert_int_equal(boot_order_remove(order, sizeof left, 3), sizeof left);
     assert_memory_equal(order, left, sizeof left);
     assert_int_equal(boot_order_remove(order, 0, 1), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entry_has_its_description_and_load_options),
-        cmocka_unit_test(an_entry_with_another_description_is_not_ours),
-        cmocka_unit_test(an_entry_cut_anywhere_before_its_load_options_is_refused),
-        cmocka_unit_test(a_path_longer_than_the_entry_is_refused),
-        cmocka_unit_test(a_path_before_the_words_is_dropped),
-        cmocka_unit_test(a_number_is_removed_from_the_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,10 +88,10 @@ static bool is_master(const struct fake *f)
     return f->word[1] & MASTER;
 }
 
-static void devices_stop_writing_memory(void **state)
+TEST(devices_stop_writing_memory)
 {
-    (void)state;
     const struct pci_console console = {0};
+
     none();
     struct fake *disk = add(0, 0, 3, 0, 0x0106, 0), *net = add(0, 7, 31, 0, 0x0200, 0);
     struct fake *idle = add(0, 0, 4, 0, 0x0200, 0);
@@ -109,10 +109,10 @@ static void devices_stop_writing_memory(void **state)
     assert_int_equal(stop.listed[0].device, 0x1234);
 }
 
-static void bridges_and_iommus_stay(void **state)
+TEST(bridges_and_iommus_stay)
 {
-    (void)state;
     const struct pci_console console = {0};
+
     none();
     struct fake *kept[] = {
         add(0, 0, 0, 0, 0x0600, 0), add(0, 0, 1, 0, 0x0604, 1), add(0, 0, 2, 0, 0x0607, 2),
@@ -128,10 +128,10 @@ static void bridges_and_iommus_stay(void **state)
 }
 
 /* Bridges whose bus numbers form a loop, and one that names itself: they are not followed. */
-static void bridges_whose_buses_form_a_loop_are_not_followed(void **state)
+TEST(bridges_whose_buses_form_a_loop_are_not_followed)
 {
-    (void)state;
     const struct pci_console console = {0};
+
     none();
     for (unsigned i = 0; i < 3; i++)
         add(0, (uint8_t)i, 1, 0, 0x0604, 1)->word[6] = (i + 1) % 3 << 8 | i;
@@ -142,10 +142,10 @@ static void bridges_whose_buses_form_a_loop_are_not_followed(void **state)
     assert_true(space.reads < 4 * 256 * 32);
 }
 
-static void every_function_of_a_device_is_stopped(void **state)
+TEST(every_function_of_a_device_is_stopped)
 {
-    (void)state;
     const struct pci_console console = {0};
+
     none();
     add(0, 0, 1, 0, 0x0c03, MULTI);
     add(0, 0, 1, 2, 0x0c03, 0);
@@ -159,10 +159,10 @@ static void every_function_of_a_device_is_stopped(void **state)
     assert_true(is_master(ghost) && is_master(headless));
 }
 
-static void an_empty_space_has_no_function(void **state)
+TEST(an_empty_space_has_no_function)
 {
-    (void)state;
     const struct pci_console console = {.framebuffer = 0xc0000000};
+
     none();
     run(&console);
     assert_int_equal(stop.functions, 0);
@@ -172,11 +172,11 @@ static void an_empty_space_has_no_function(void **state)
     assert_int_equal(space.reads, 4 * 256 * 32); /* twice each walk */
 }
 
-static void functions_of_the_console_are_not_stopped(void **state)
+TEST(functions_of_the_console_are_not_stopped)
 {
-    (void)state;
     struct pci_console console = {
         .framebuffer = 0x4010000000ull, .serial = 0xe008, .serial_io = true};
+
     none();
     struct fake *other = add(0, 0, 1, 0, 0x0300, 0); /* a second screen, whose range could reach */
     other->word[4] = 0x0000000c;
@@ -208,10 +208,10 @@ static void functions_of_the_console_are_not_stopped(void **state)
     assert_int_equal(stop.fate[PCI_STOPPED], 4);
 }
 
-static void a_master_that_cannot_be_stopped_is_listed(void **state)
+TEST(a_master_that_cannot_be_stopped_is_listed)
 {
-    (void)state;
     const struct pci_console console = {0};
+
     none();
     add(0, 0, 1, 0, 0x0106, 0)->stubborn = true;
     run(&console);
@@ -219,11 +219,11 @@ static void a_master_that_cannot_be_stopped_is_listed(void **state)
     assert_int_equal(stop.listed[0].fate, PCI_STUCK);
 }
 
-static void every_segment_is_searched(void **state)
+TEST(every_segment_is_searched)
 {
-    (void)state;
     static const struct pci_range ranges[] = {{0, 0, 0}, {1, 0x40, 0x41}};
     const struct pci_console console = {0};
+
     none();
     struct fake *here = add(0, 0, 1, 0, 0x0106, 0), *far = add(1, 0x41, 1, 0, 0x0106, 0);
     struct fake *beyond = add(1, 0x42, 1, 0, 0x0106, 0);
@@ -232,11 +232,11 @@ static void every_segment_is_searched(void **state)
     assert_true(is_master(beyond));
 }
 
-static void masters_beyond_the_list_are_counted(void **state)
+TEST(masters_beyond_the_list_are_counted)
 {
-    (void)state;
     static const struct pci_range ranges[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     const struct pci_console console = {0};
+
     none();
     for (unsigned i = 0; i < FUNCTIONS; i++)
         add(0, 0, (uint8_t)i, 0, 0x0106, 0)->stubborn = true;
@@ -255,12 +255,12 @@ static void entry(uint8_t *at, uint64_t address, uint16_t segment, uint8_t first
     at[11] = last;
 }
 
-static void mcfg_gives_the_ranges(void **state)
+TEST(mcfg_gives_the_ranges)
 {
-    (void)state;
     static uint8_t bytes[44 + 16 * (MCFG_MAX + 2)];
     struct acpi_table t = {bytes, 44 + 3 * 16 + 15}; /* and a torn one */
     struct mcfg m;
+
     entry(bytes + 44, 0xb0000000, 0, 0, 255);
     entry(bytes + 60, 0xa0000000, 1, 9, 8); /* ends before it begins */
     entry(bytes + 76, 0x4000000000ull, 2, 0x20, 0x3f);
@@ -281,22 +281,4 @@ static void mcfg_gives_the_ranges(void **state)
     assert_true(acpi_mcfg(&t, &m));
     assert_int_equal(m.n, MCFG_MAX);
     assert_int_equal(m.left_out, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_stop_writing_memory),
-        cmocka_unit_test(bridges_and_iommus_stay),
-        cmocka_unit_test(bridges_whose_buses_form_a_loop_are_not_followed),
-        cmocka_unit_test(every_function_of_a_device_is_stopped),
-        cmocka_unit_test(an_empty_space_has_no_function),
-        cmocka_unit_test(functions_of_the_console_are_not_stopped),
-        cmocka_unit_test(a_master_that_cannot_be_stopped_is_listed),
-        cmocka_unit_test(every_segment_is_searched),
-        cmocka_unit_test(masters_beyond_the_list_are_counted),
-        cmocka_unit_test(mcfg_gives_the_ranges),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

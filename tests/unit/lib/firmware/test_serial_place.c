@@ -37,9 +37,8 @@ static void put_gas(uint32_t at, uint8_t space, uint8_t bits, uint8_t access, ui
 }
 
 /* SPCR: COM2 at 57600. DBG2: 16550 registers of four bytes at 0xfe03e000. */
-static int build(void **state)
+static void build(void)
 {
-    (void)state;
     taken = NULL;
     memset(memory, 0, sizeof memory);
     memcpy(memory, "RSD PTR ", 8);
@@ -56,8 +55,9 @@ static int build(void **state)
     put_le(memory + DEVICE + 12, 0x8000, 2);
     put_le(memory + DEVICE + 18, 22, 2);
     put_gas(DEVICE + 22, ACPI_MEMORY, 32, 3, 0xfe03e000);
-    return 0;
 }
+
+BEFORE_EACH(build);
 
 static void look(const char *word, bool mmio)
 {
@@ -83,9 +83,8 @@ static void expect(unsigned i, const char *from, uint64_t address, uint32_t baud
     assert_int_equal(p.place[i].baud, baud);
 }
 
-static void places_are_tried_in_order(void **state)
+TEST(places_are_tried_in_order)
 {
-    (void)state;
     look("auto", true);
     assert_int_equal(p.n, 3);
     expect(0, "spcr", 0x2f8, 57600);
@@ -105,9 +104,8 @@ static void places_are_tried_in_order(void **state)
     assert_int_equal(p.n, 0);
 }
 
-static void an_option_names_a_port_in_memory(void **state)
+TEST(an_option_names_a_port_in_memory)
 {
-    (void)state;
     look("mmio:0xfe03e000:4:8", true);
     assert_int_equal(p.n, 1);
     expect(0, "option", 0xfe03e000, 0); /* its divisor stays */
@@ -120,9 +118,8 @@ static void an_option_names_a_port_in_memory(void **state)
 }
 
 /* A place that is something else is named, and no other replaces the option's. */
-static void places_in_use_are_refused_by_name(void **state)
+TEST(places_in_use_are_refused_by_name)
 {
-    (void)state;
     taken = "RAM";
     look("auto", true);
     assert_int_equal(p.n, 2);
@@ -141,9 +138,8 @@ static void places_in_use_are_refused_by_name(void **state)
 }
 
 /* A table that exists and is invalid is named; a missing one is not an error. */
-static void invalid_tables_are_named_and_missing_ones_are_not(void **state)
+TEST(invalid_tables_are_named_and_missing_ones_are_not)
 {
-    (void)state;
     look("auto", true);
     assert_string_equal(p.spcr_error.text, "");
     assert_string_equal(p.dbg2_error.text, "");
@@ -156,18 +152,16 @@ static void invalid_tables_are_named_and_missing_ones_are_not(void **state)
     assert_string_equal(p.dbg2_error.text, "");
 }
 
-static void a_port_named_twice_is_tried_once(void **state)
+TEST(a_port_named_twice_is_tried_once)
 {
-    (void)state;
     put_gas(DEVICE + 22, ACPI_IO, 8, 1, 0x3f8);
     look("auto", true);
     assert_int_equal(p.n, 2);
     expect(1, "dbg2", 0x3f8, 115200);
 }
 
-static void addresses_that_no_port_can_have_are_passed_over(void **state)
+TEST(addresses_that_no_port_can_have_are_passed_over)
 {
-    (void)state;
     static const struct {
         uint8_t space, bits, access;
         uint64_t address;
@@ -192,9 +186,8 @@ static void addresses_that_no_port_can_have_are_passed_over(void **state)
     }
 }
 
-static void a_speed_needs_a_clock_and_a_near_divisor(void **state)
+TEST(a_speed_needs_a_clock_and_a_near_divisor)
 {
-    (void)state;
     put_gas(SPCR + 40, ACPI_MEMORY, 32, 3, 0xfedc9000);
     look("auto", true);
     expect(0, "spcr", 0xfedc9000, 0); /* no clock, so its divisor stays */
@@ -214,19 +207,4 @@ static void a_speed_needs_a_clock_and_a_near_divisor(void **state)
     assert_int_equal(serial_divisor(UART_HZ, 1), 0);
     assert_int_equal(serial_divisor(0, 9600), 0);
     assert_int_equal(serial_divisor(UART_HZ, 0), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(places_are_tried_in_order, build),
-        cmocka_unit_test_setup(an_option_names_a_port_in_memory, build),
-        cmocka_unit_test_setup(places_in_use_are_refused_by_name, build),
-        cmocka_unit_test_setup(invalid_tables_are_named_and_missing_ones_are_not, build),
-        cmocka_unit_test_setup(a_port_named_twice_is_tried_once, build),
-        cmocka_unit_test_setup(addresses_that_no_port_can_have_are_passed_over, build),
-        cmocka_unit_test_setup(a_speed_needs_a_clock_and_a_near_divisor, build),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

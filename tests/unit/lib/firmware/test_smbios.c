@@ -59,9 +59,8 @@ static bool get(uint64_t entry, struct smbios_field field)
     return smbios_string(&mem, BASE + entry, field, text, sizeof text);
 }
 
-static void strings_are_read_at_both_entry_points(void **state)
+TEST(strings_are_read_at_both_entry_points)
 {
-    (void)state;
     build();
     const uint64_t entries[] = {ENTRY32, ENTRY64};
     for (int i = 0; i < 2; i++) {
@@ -83,9 +82,8 @@ static void strings_are_read_at_both_entry_points(void **state)
     assert_string_equal(small, "Stand");
 }
 
-static void missing_strings_are_empty(void **state)
+TEST(missing_strings_are_empty)
 {
-    (void)state;
     build();
     const struct smbios_field none[] = {
         SMBIOS_BOARD_MANUFACTURER,   /* number 0 */
@@ -106,9 +104,8 @@ static void missing_strings_are_empty(void **state)
     assert_false(smbios_says_qemu(&mem, 0x1234));
 }
 
-static void qemu_is_known_by_its_maker(void **state)
+TEST(qemu_is_known_by_its_maker)
 {
-    (void)state;
     build();
     uint8_t *maker = memory + TABLE + 6 + 16 + 8;
     assert_memory_equal(maker, "QEMU", 4);
@@ -116,10 +113,10 @@ static void qemu_is_known_by_its_maker(void **state)
     assert_false(smbios_says_qemu(&mem, BASE + ENTRY32));
 }
 
-static void damaged_entry_points_are_refused(void **state)
+TEST(damaged_entry_points_are_refused)
 {
-    (void)state;
     const uint32_t spoilt32[] = {0, 4, 0x10, 0x15, 0x17, 0x18};
+
     for (size_t i = 0; i < sizeof spoilt32 / sizeof spoilt32[0]; i++) {
         build();
         memory[ENTRY32 + spoilt32[i]]++;
@@ -145,9 +142,8 @@ static void damaged_entry_points_are_refused(void **state)
 
 /* The table ends early, at every place: never a read after its end, never a string outside of
  * it. */
-static void a_table_cut_anywhere_is_read_within_its_bounds(void **state)
+TEST(a_table_cut_anywhere_is_read_within_its_bounds)
 {
-    (void)state;
     build();
     const uint32_t all = sizeof structures - 1;
     for (uint32_t n = 0; n < all; n++) {
@@ -175,17 +171,4 @@ static void a_table_cut_anywhere_is_read_within_its_bounds(void **state)
     build();
     memory[TABLE] = 0x7f; /* nothing counts after the end mark */
     assert_false(get(ENTRY32, SMBIOS_SYSTEM_PRODUCT));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings_are_read_at_both_entry_points),
-        cmocka_unit_test(missing_strings_are_empty),
-        cmocka_unit_test(qemu_is_known_by_its_maker),
-        cmocka_unit_test(damaged_entry_points_are_refused),
-        cmocka_unit_test(a_table_cut_anywhere_is_read_within_its_bounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,10 @@ static void expect(const struct smbios_modules *k, unsigned count, uint64_t mib,
     assert_int_equal(k->mega_transfers, speed);
 }
 
-static void equal_modules_are_counted(void **state)
+BEFORE_EACH(clear);
+
+TEST(equal_modules_are_counted)
 {
-    (void)state;
     module(16384, 0x1a, 3200);
     module(0, 0x02, 0); /* an empty slot */
     module(16384, 0x1a, 3200);
@@ -44,9 +45,8 @@ static void equal_modules_are_counted(void **state)
     assert_string_equal(smbios_memory_type(m.kind[0].type), "DDR4");
 }
 
-static void sizes_and_speeds_are_decoded(void **state)
+TEST(sizes_and_speeds_are_decoded)
 {
-    (void)state;
     module(0x8000 | 512, 0x12, 0); /* KiB */
     module(0xffff, 0x12, 0);       /* not known */
     uint8_t *p = structure(17, 0x5c);
@@ -71,10 +71,10 @@ static void sizes_and_speeds_are_decoded(void **state)
 
 /* Version 2.1's structure ends before type's detail and speed; the bytes after it belong to
  * others. */
-static void short_structures_have_only_their_own_fields(void **state)
+TEST(short_structures_have_only_their_own_fields)
 {
-    (void)state;
     uint8_t *p = structure(17, 0x0e);
+
     put_le(p + 0x0c, 1024, 2);
     p = structure(17, 0x0d); /* half of its size */
     p[0x0c] = 0xff;
@@ -85,9 +85,8 @@ static void short_structures_have_only_their_own_fields(void **state)
     assert_null(smbios_memory_type(m.kind[0].type));
 }
 
-static void kinds_without_room_are_counted(void **state)
+TEST(kinds_without_room_are_counted)
 {
-    (void)state;
     for (uint16_t i = 1; i <= SMBIOS_MEMORY_KINDS + 2; i++)
         module(i, 0x1a, 3200);
     module(1, 0x1a, 3200);
@@ -97,18 +96,17 @@ static void kinds_without_room_are_counted(void **state)
     assert_int_equal(m.kind[0].count, 2);
 }
 
-static void without_structures_there_are_no_modules(void **state)
+TEST(without_structures_there_are_no_modules)
 {
-    (void)state;
     struct smbios_memory m = read_all();
+
     assert_true(m.slots == 0 && m.kinds == 0);
     smbios_memory(&m, &mem, 0);
     assert_true(m.slots == 0 && m.kinds == 0);
 }
 
-static void known_types_have_names(void **state)
+TEST(known_types_have_names)
 {
-    (void)state;
     const struct {
         uint8_t type;
         const char *name;
@@ -120,18 +118,4 @@ static void known_types_have_names(void **state)
     const uint8_t unknown[] = {0, 1, 2, 0x15, 0x17, 0x25, 0xff};
     for (size_t i = 0; i < sizeof unknown; i++)
         assert_null(smbios_memory_type(unknown[i]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(equal_modules_are_counted, clear),
-        cmocka_unit_test_setup(sizes_and_speeds_are_decoded, clear),
-        cmocka_unit_test_setup(short_structures_have_only_their_own_fields, clear),
-        cmocka_unit_test_setup(kinds_without_room_are_counted, clear),
-        cmocka_unit_test_setup(without_structures_there_are_no_modules, clear),
-        cmocka_unit_test(known_types_have_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

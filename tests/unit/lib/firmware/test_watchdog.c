@@ -21,11 +21,11 @@ static void put(unsigned at, uint32_t v, unsigned n)
     memcpy(bytes + at, &v, n);
 }
 
-static void a_wdat_is_decoded(void **state)
+TEST(a_wdat_is_decoded)
 {
-    (void)state;
     struct acpi_table t = {bytes, 68};
     struct watchdog w;
+
     memset(bytes, 0, sizeof bytes);
     put(48, 600, 4); /* ms a count */
     put(52, 1023, 4);
@@ -44,11 +44,11 @@ static void a_wdat_is_decoded(void **state)
     assert_non_null(strstr(text, "may reset the machine"));
 }
 
-static void a_wddt_is_decoded(void **state)
+TEST(a_wddt_is_decoded)
 {
-    (void)state;
     struct acpi_table t = {bytes, 64};
     struct watchdog w;
+
     memset(bytes, 0, sizeof bytes);
     put(54, 1000, 2);
     put(60, 3, 2); /* available, active */
@@ -60,12 +60,4 @@ static void a_wddt_is_decoded(void **state)
     assert_false(w.enabled);
     t.length = 63;
     assert_false(acpi_wddt(&t, &w));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_wdat_is_decoded),
-                                       cmocka_unit_test(a_wddt_is_decoded)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

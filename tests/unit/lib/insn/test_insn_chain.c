@@ -55,9 +55,8 @@ static void leads_on(const struct insn_test *t)
                          insn_register(t, t->in.operand, k + 1));
 }
 
-static void every_chain_leads_on(void **state)
+TEST(every_chain_leads_on)
 {
-    (void)state;
     chains = 0;
     every_chain(leads_on);
     assert_in_range(chains, 40000, 1000000);
@@ -79,9 +78,8 @@ static void stays_apart(const struct insn_test *t)
     }
 }
 
-static void no_other_operand_is_the_chain(void **state)
+TEST(no_other_operand_is_the_chain)
 {
-    (void)state;
     every_chain(stays_apart);
 }
 
@@ -104,9 +102,8 @@ static void leaves_the_temporaries(const struct insn_test *t)
     }
 }
 
-static void no_copy_writes_what_the_steps_of_a_chain_use(void **state)
+TEST(no_copy_writes_what_the_steps_of_a_chain_use)
 {
-    (void)state;
     every_chain(leaves_the_temporaries);
 }
 
@@ -126,9 +123,8 @@ static void repeats(const struct insn_test *t)
 }
 
 /* Code is generated for one period only. */
-static void copies_repeat_after_a_period(void **state)
+TEST(copies_repeat_after_a_period)
 {
-    (void)state;
     for (unsigned f = 0; f < insn_count(); f++)
         for (unsigned shape = INSN_DISTINCT; shape <= INSN_MIXED; shape++) {
             struct insn_test t;
@@ -137,16 +133,14 @@ static void copies_repeat_after_a_period(void **state)
         }
 }
 
-static void chains_repeat_after_a_period(void **state)
+TEST(chains_repeat_after_a_period)
 {
-    (void)state;
     every_chain(repeats);
 }
 
 /* XCHG writes two registers: the next copy has two others. */
-static void consecutive_copies_write_other_registers(void **state)
+TEST(consecutive_copies_write_other_registers)
 {
-    (void)state;
     for (unsigned f = 0; f < insn_count(); f++) {
         struct insn_test t;
         insn_throughput(&t, insn_form(f), INSN_PLAIN, INSN_DISTINCT, false);
@@ -163,9 +157,8 @@ static void consecutive_copies_write_other_registers(void **state)
 
 /* No operand that is only read is written by any copy, and consecutive copies write different
  * registers. */
-static void copies_are_independent(void **state)
+TEST(copies_are_independent)
 {
-    (void)state;
     for (unsigned f = 0; f < insn_count(); f++) {
         struct insn_test t;
         insn_throughput(&t, insn_form(f), INSN_PLAIN, INSN_DISTINCT, false);
@@ -198,9 +191,8 @@ static void pairs_of(const char *name, unsigned *ins, unsigned *outs)
     *outs = insn_outputs(&v, all);
 }
 
-static void inputs_and_outputs_are_counted(void **state)
+TEST(inputs_and_outputs_are_counted)
 {
-    (void)state;
     static const struct {
         const char *name;
         unsigned ins, outs;
@@ -231,9 +223,8 @@ static enum insn_link only_step(const char *name, struct insn_end in, struct ins
     return (enum insn_link)t.step[0].link;
 }
 
-static void each_pair_of_operands_has_its_link(void **state)
+TEST(each_pair_of_operands_has_its_link)
 {
-    (void)state;
     static const struct insn_end first = {INSN_DATA, 0}, second = {INSN_DATA, 1},
                                  third = {INSN_DATA, 2}, flags = {INSN_FLAGS_PART, 0};
     struct insn_test t;
@@ -253,9 +244,8 @@ static void each_pair_of_operands_has_its_link(void **state)
     assert_true(t.at_most);
 }
 
-static void each_form_that_cannot_run_has_a_reason(void **state)
+TEST(each_form_that_cannot_run_has_a_reason)
 {
-    (void)state;
     static const struct {
         const char *name;
         enum insn_why why;
@@ -305,9 +295,8 @@ static void each_form_that_cannot_run_has_a_reason(void **state)
 }
 
 /* A body is cut off where the room ends, and reports that. */
-static void a_body_fits_or_is_reported_as_too_long(void **state)
+TEST(a_body_fits_or_is_reported_as_too_long)
 {
-    (void)state;
     static struct insn_links links;
     struct insn_place place = {.links = &links, .area = 0x10000000, .vectors = 512};
     uint8_t bytes[512];
@@ -326,23 +315,4 @@ static void a_body_fits_or_is_reported_as_too_long(void **state)
     insn_body(&to, &place, &t, 11);
     assert_true(to.full);
     assert_in_range(to.used, 1, ten);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_chain_leads_on),
-        cmocka_unit_test(no_other_operand_is_the_chain),
-        cmocka_unit_test(no_copy_writes_what_the_steps_of_a_chain_use),
-        cmocka_unit_test(copies_are_independent),
-        cmocka_unit_test(copies_repeat_after_a_period),
-        cmocka_unit_test(chains_repeat_after_a_period),
-        cmocka_unit_test(consecutive_copies_write_other_registers),
-        cmocka_unit_test(inputs_and_outputs_are_counted),
-        cmocka_unit_test(each_pair_of_operands_has_its_link),
-        cmocka_unit_test(each_form_that_cannot_run_has_a_reason),
-        cmocka_unit_test(a_body_fits_or_is_reported_as_too_long),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

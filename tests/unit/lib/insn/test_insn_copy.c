@@ -6,9 +6,8 @@
 #include "tests/unit/unit.h"
 
 /* Bytes worked out by hand from Intel SDM vol. 2A chapter 2. */
-static void copies_have_the_bytes_of_the_manual(void **state)
+TEST(copies_have_the_bytes_of_the_manual)
 {
-    (void)state;
     static const struct {
         const char *name, *bytes;
         struct insn_choice c;
@@ -47,9 +46,8 @@ static void copies_have_the_bytes_of_the_manual(void **state)
     }
 }
 
-static void operands_that_cannot_be_encoded_are_refused(void **state)
+TEST(operands_that_cannot_be_encoded_are_refused)
 {
-    (void)state;
     static const struct {
         const char *name;
         struct insn_choice c;
@@ -72,9 +70,8 @@ static void operands_that_cannot_be_encoded_are_refused(void **state)
     }
 }
 
-static void jumps_lead_to_the_next(void **state)
+TEST(jumps_lead_to_the_next)
 {
-    (void)state;
     static const struct insn_choice c = {.immediate = 0x11223344, .index = INSN_NO_INDEX};
     uint8_t bytes[INSN_BYTES_MOST];
 
@@ -85,9 +82,8 @@ static void jumps_lead_to_the_next(void **state)
 }
 
 /* What the decorations do to operands. */
-static void decorations_change_the_operands(void **state)
+TEST(decorations_change_the_operands)
 {
-    (void)state;
     struct insn_operand o[INSN_OPERANDS_MOST];
     const struct insn_form *f = form_named("{evex} vaddps zmm, zmm, m512");
     uint8_t all[INSN_DECORATIONS_MOST];
@@ -101,16 +97,4 @@ static void decorations_change_the_operands(void **state)
     assert_int_equal(o[3].field, INSN_MASK);
     assert_int_equal(insn_operands(f, INSN_ZERO, o), 4);
     assert_int_equal(o[0].access & INSN_READ, 0);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_have_the_bytes_of_the_manual),
-        cmocka_unit_test(operands_that_cannot_be_encoded_are_refused),
-        cmocka_unit_test(jumps_lead_to_the_next),
-        cmocka_unit_test(decorations_change_the_operands),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

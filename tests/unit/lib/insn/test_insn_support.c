@@ -33,11 +33,11 @@ static enum insn_feature lacks(struct made m, uint64_t xcr0, const char *name)
     return insn_lacks(&s, form_named(name));
 }
 
-static void cpuid_and_xcr0_decide_which_forms_a_cpu_has(void **state)
+TEST(cpuid_and_xcr0_decide_which_forms_a_cpu_has)
 {
-    (void)state;
     static const struct made every = {0x1f, 0x80000021, 2}, no_leaf_7 = {6, 0x80000008, 0},
                              no_subleaf = {0x1f, 0x80000021, 0}, old = {0xd, 0x80000001, 0};
+
     static const struct {
         const char *name;
         const struct made *made;
@@ -64,9 +64,8 @@ static void cpuid_and_xcr0_decide_which_forms_a_cpu_has(void **state)
 }
 
 /* 128 and 256 bits of EVEX are their own feature. */
-static void short_vectors_of_evex_need_avx512vl(void **state)
+TEST(short_vectors_of_evex_need_avx512vl)
 {
-    (void)state;
     static struct made every = {0x1f, 0x80000021, 2};
     struct insn_support s;
 
@@ -77,14 +76,4 @@ static void short_vectors_of_evex_need_avx512vl(void **state)
     assert_int_equal(insn_lacks(&s, form_named("{evex} vaddss xmm, xmm, xmm")), INSN_FEATURES);
     s.has[INSN_AVX512F] = false; /* and GFNI alone is not enough */
     assert_int_equal(insn_lacks(&s, form_named("{evex} vgf2p8mulb zmm, zmm, zmm")), INSN_AVX512F);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpuid_and_xcr0_decide_which_forms_a_cpu_has),
-        cmocka_unit_test(short_vectors_of_evex_need_avx512vl),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,9 +27,8 @@ static bool has_kind(const char *word, unsigned kind)
     return false;
 }
 
-static void every_listed_test_can_be_planned(void **state)
+TEST(every_listed_test_can_be_planned)
 {
-    (void)state;
     for (unsigned i = 0; i < insn_count(); i++) {
         struct insn_test_id id[INSN_TESTS_MOST];
         struct insn_test t;
@@ -42,17 +41,16 @@ static void every_listed_test_can_be_planned(void **state)
 }
 
 /* It would drop what caches have not written back. */
-static void invd_is_refused_as_privileged(void **state)
+TEST(invd_is_refused_as_privileged)
 {
-    (void)state;
     struct insn_test_id id[INSN_TESTS_MOST];
+
     assert_int_equal(form_of("invd")->why, INSN_PRIVILEGED);
     assert_int_equal(insn_tests(form_of("invd"), INSN_PLAIN, id), 0);
 }
 
-static void variants_are_listed_where_they_differ(void **state)
+TEST(variants_are_listed_where_they_differ)
 {
-    (void)state;
     assert_true(has_kind("xor_r64_r64", INSN_TEST_SAME));
     assert_false(has_kind("inc_r64", INSN_TEST_SAME));
     assert_true(has_kind("mov_r64_m64", INSN_TEST_ONE_LINE));
@@ -72,10 +70,10 @@ static void variants_are_listed_where_they_differ(void **state)
     assert_false(has_kind("lfence", INSN_TEST_SLOTS)); /* fillers wait for it */
 }
 
-static void words_name_forms(void **state)
+TEST(words_name_forms)
 {
-    (void)state;
     const struct insn_form *f = form_of("lock_add_m64_r64");
+
     assert_string_equal(insn_mnemonic(f), "lock add");
     assert_true(insn_selected("*", f, INSN_PLAIN) && insn_selected("nop,lock*", f, INSN_PLAIN));
     assert_false(insn_selected("add*", f, INSN_PLAIN));
@@ -83,21 +81,21 @@ static void words_name_forms(void **state)
     assert_false(insn_any_selected("no_such_form") || insn_any_selected("add r64, r64"));
 }
 
-static void decorations_need_a_brace(void **state)
+TEST(decorations_need_a_brace)
 {
-    (void)state;
     const struct insn_form *f = form_of("{evex}_vaddps_zmm_zmm_zmm");
+
     assert_false(insn_selected("*", f, INSN_MERGE) || insn_selected("*vaddps*", f, INSN_MERGE));
     assert_true(insn_selected("*vaddps*{k}", f, INSN_MERGE));
     assert_false(insn_selected("*vaddps*{k}", f, INSN_PLAIN));
 }
 
-static void a_loop_jumps_to_its_first_copy(void **state)
+TEST(a_loop_jumps_to_its_first_copy)
 {
-    (void)state;
     struct insn_links links;
     struct insn_test t;
     static uint8_t straight[16384], loop[16384];
+
     assert_null(insn_links_find(&links));
     const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
     struct insn_code a = {.at = straight, .size = sizeof straight},
@@ -118,9 +116,8 @@ static void a_loop_jumps_to_its_first_copy(void **state)
     assert_true(none.full);
 }
 
-static void a_filled_loop_has_nops_between_copies(void **state)
+TEST(a_filled_loop_has_nops_between_copies)
 {
-    (void)state;
     static const struct {
         const char *word;
         unsigned copy, resets, pointers; /* bytes */
@@ -161,9 +158,8 @@ static void a_filled_loop_has_nops_between_copies(void **state)
 }
 
 /* Dependencies are broken by a zeroing idiom, XOR of 31 /r, if the value does not matter. */
-static void dependencies_are_broken_without_a_unit(void **state)
+TEST(dependencies_are_broken_without_a_unit)
 {
-    (void)state;
     static const struct {
         const char *word;
         uint8_t breaker[3]; /* what is before the second copy, from its first byte on */
@@ -197,9 +193,8 @@ static bool has_source(const char *word, unsigned kind)
     return insn_has_source(&t);
 }
 
-static void histories_matter_where_registers_are_only_read(void **state)
+TEST(histories_matter_where_registers_are_only_read)
 {
-    (void)state;
     assert_true(has_source("shlx_r64_r64_r64", INSN_TEST_LATENCY)); /* the count */
     assert_true(has_source("add_r64_r64", INSN_TEST_DISTINCT));
     assert_false(has_source("add_r64_r64", INSN_TEST_LATENCY)); /* the source is chained */
@@ -209,9 +204,8 @@ static void histories_matter_where_registers_are_only_read(void **state)
 }
 
 /* The other history ends with an instruction that the usual one does not have. */
-static void histories_write_registers_in_other_ways(void **state)
+TEST(histories_write_registers_in_other_ways)
 {
-    (void)state;
     static const char *const forms[] = {"shlx_r64_r64_r64",
                                         "paddd_mm_mm",
                                         "paddd_xmm_xmm",
@@ -221,6 +215,7 @@ static void histories_write_registers_in_other_ways(void **state)
                                         "{evex}_vaddps_zmm_zmm_zmm"};
     static uint8_t usual[2048], other[2048];
     struct insn_links links;
+
     assert_null(insn_links_find(&links));
     struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 512, .avx2 = true};
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
@@ -241,9 +236,8 @@ static void histories_write_registers_in_other_ways(void **state)
 }
 
 /* Their throughput is measured in a straight line, but their slots in a loop that sets pointers. */
-static void forms_that_read_flags_or_move_pointers_are_not_looped(void **state)
+TEST(forms_that_read_flags_or_move_pointers_are_not_looped)
 {
-    (void)state;
     static const struct {
         const char *word;
         bool loops, turns;
@@ -268,12 +262,12 @@ static unsigned values_of(const char *word, uint8_t to[INSN_VALUES_COUNT])
     return insn_values(&v, to);
 }
 
-static void values_are_listed_where_they_change_the_time(void **state)
+TEST(values_are_listed_where_they_change_the_time)
 {
-    (void)state;
     uint8_t to[INSN_VALUES_COUNT];
     static const char *const slow[] = {"div_r64", "idiv_m32", "sqrtps_xmm_m128",
                                        "vdivpd_ymm_ymm_m256"};
+
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
         assert_int_equal(values_of(slow[i], to), 2);
         assert_int_equal(to[0], INSN_USUAL);
@@ -289,9 +283,8 @@ static void values_are_listed_where_they_change_the_time(void **state)
     assert_string_equal(insn_values_name(to[1]), " [rcx=0]");
 }
 
-static void immediates_have_rows_where_they_change_the_work(void **state)
+TEST(immediates_have_rows_where_they_change_the_work)
 {
-    (void)state;
     static const struct {
         const char *word;
         unsigned rows;
@@ -332,9 +325,8 @@ static unsigned immediate_of(const char *word, unsigned values)
     return bytes[code.used - 1];
 }
 
-static void copies_have_the_immediate_of_the_row(void **state)
+TEST(copies_have_the_immediate_of_the_row)
 {
-    (void)state;
     assert_int_equal(immediate_of("rol_r64_imm8", INSN_USUAL), 2);
     assert_int_equal(immediate_of("rol_r64_imm8", INSN_IMM_0), 0);
     assert_int_equal(immediate_of("rcl_r64_imm8", INSN_IMM_31), 31);
@@ -342,11 +334,11 @@ static void copies_have_the_immediate_of_the_row(void **state)
 }
 
 /* Such a row has the pairs of the form, and copies whose dependency through flags is broken. */
-static void rows_of_immediates_have_the_tests_of_the_form(void **state)
+TEST(rows_of_immediates_have_the_tests_of_the_form)
 {
-    (void)state;
     struct insn_test_id usual[INSN_TESTS_MOST], id[INSN_TESTS_MOST];
     unsigned pairs = 0, n = insn_tests_with(form_of("rcl_r64_imm8"), INSN_PLAIN, INSN_IMM_31, id);
+
     for (unsigned i = insn_tests(form_of("rcl_r64_imm8"), INSN_PLAIN, usual); i-- > 0;)
         pairs += usual[i].kind == INSN_TEST_LATENCY;
     assert_int_equal(n, 3 + pairs);
@@ -386,9 +378,8 @@ static unsigned pairs_with(const char *word, unsigned values)
     return n - 1;
 }
 
-static void chains_keep_values_that_would_not_last(void **state)
+TEST(chains_keep_values_that_would_not_last)
 {
-    (void)state;
     assert_int_equal(pairs_with("div_r64", INSN_SLOW), 6); /* 3 registers to RAX and RDX */
     assert_int_equal(pairs_with("sqrtps_xmm_xmm", INSN_SLOW), 1);
     assert_int_equal(pairs_with("divps_xmm_xmm", INSN_SLOW), 2);
@@ -402,10 +393,10 @@ static void chains_keep_values_that_would_not_last(void **state)
 }
 
 /* Signed and unsigned, at every width: the high half is less than half of the divisor. */
-static void quotients_of_slow_divisions_fit(void **state)
+TEST(quotients_of_slow_divisions_fit)
 {
-    (void)state;
     uint64_t divisor = insn_values_word(INSN_SLOW, INSN_INT, false);
+
     for (unsigned bits = 16; bits <= 64; bits *= 2) {
         uint64_t mask = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
         assert_true((INSN_SLOW_RDX & mask) < (divisor & mask) / 2);
@@ -423,9 +414,8 @@ static uint32_t lane(const uint8_t *area, size_t at)
     return bits;
 }
 
-static void memory_has_the_values_of_the_row(void **state)
+TEST(memory_has_the_values_of_the_row)
 {
-    (void)state;
     static _Alignas(8) uint8_t area[INSN_AREA_SIZE];
     struct insn_view v;
     insn_view(&v, form_of("vmulps_ymm_ymm_ymm"), INSN_PLAIN);
@@ -440,43 +430,16 @@ static void memory_has_the_values_of_the_row(void **state)
                          lane(area, 192)); /* registers in turn have one or the other */
 }
 
-static void writers_of_memory_are_known(void **state)
+TEST(writers_of_memory_are_known)
 {
-    (void)state;
     struct insn_test t;
     struct insn_test_id load = {INSN_TEST_LATENCY, 0, {INSN_DATA, 1}, {INSN_DATA, 0}},
                         free = {.kind = INSN_TEST_DISTINCT};
+
     assert_int_equal(insn_test(&t, form_of("mov_r64_m64"), INSN_PLAIN, &load), INSN_RUNS);
     assert_true(insn_writes_memory(&t)); /* its chain stores */
     assert_int_equal(insn_test(&t, form_of("mov_r64_m64"), INSN_PLAIN, &free), INSN_RUNS);
     assert_false(insn_writes_memory(&t));
     assert_int_equal(insn_test(&t, form_of("mov_m64_r64"), INSN_PLAIN, &free), INSN_RUNS);
     assert_true(insn_writes_memory(&t));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_listed_test_can_be_planned),
-        cmocka_unit_test(invd_is_refused_as_privileged),
-        cmocka_unit_test(variants_are_listed_where_they_differ),
-        cmocka_unit_test(words_name_forms),
-        cmocka_unit_test(decorations_need_a_brace),
-        cmocka_unit_test(a_loop_jumps_to_its_first_copy),
-        cmocka_unit_test(a_filled_loop_has_nops_between_copies),
-        cmocka_unit_test(dependencies_are_broken_without_a_unit),
-        cmocka_unit_test(histories_matter_where_registers_are_only_read),
-        cmocka_unit_test(histories_write_registers_in_other_ways),
-        cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
-        cmocka_unit_test(values_are_listed_where_they_change_the_time),
-        cmocka_unit_test(immediates_have_rows_where_they_change_the_work),
-        cmocka_unit_test(copies_have_the_immediate_of_the_row),
-        cmocka_unit_test(rows_of_immediates_have_the_tests_of_the_form),
-        cmocka_unit_test(chains_keep_values_that_would_not_last),
-        cmocka_unit_test(quotients_of_slow_divisions_fit),
-        cmocka_unit_test(memory_has_the_values_of_the_row),
-        cmocka_unit_test(writers_of_memory_are_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

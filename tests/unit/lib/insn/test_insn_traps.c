@@ -33,19 +33,25 @@ static int32_t displacement(const struct insn_test *t, unsigned k)
     return d;
 }
 
-/* Loads whose addresses differ by a multiple of a line use one bank of some caches. */
-static void consecutive_loads_use_other_banks(void **state)
+static void find_links(void)
 {
-    (void)state;
+    assert_null(insn_links_find(&links));
+}
+
+BEFORE_ALL(find_links);
+
+/* Loads whose addresses differ by a multiple of a line use one bank of some caches. */
+TEST(consecutive_loads_use_other_banks)
+{
     struct insn_test t = test_of("mov r64, m64", INSN_DISTINCT);
+
     for (unsigned k = 0; k + 1 < 8; k++)
         assert_int_not_equal((displacement(&t, k + 1) - displacement(&t, k)) % LINE, 0);
 }
 
 /* Some cores write two results per cycle only if both are in one line. */
-static void consecutive_copies_share_lines(void **state)
+TEST(consecutive_copies_share_lines)
 {
-    (void)state;
     static const struct {
         const char *name;
         unsigned in_line;
@@ -59,9 +65,8 @@ static void consecutive_copies_share_lines(void **state)
 }
 
 /* A load that has the low 12 bits of an earlier store waits for it on some cores. */
-static void no_operand_has_the_low_bits_of_another(void **state)
+TEST(no_operand_has_the_low_bits_of_another)
 {
-    (void)state;
     enum { SPAN_MOST = AREA_BLOCKERS }; /* of them, where loops have their own data */
     static const char *const names[] = {"add m64, r64", "movaps m128, xmm", "vmovaps m256, ymm",
                                         "{evex} vmovaps m512, zmm"};
@@ -77,9 +82,8 @@ static void no_operand_has_the_low_bits_of_another(void **state)
 }
 
 /* ... but SSE needs its operands at multiples of their size. */
-static void vectors_in_memory_are_aligned(void **state)
+TEST(vectors_in_memory_are_aligned)
 {
-    (void)state;
     static const struct {
         const char *name;
         int32_t bytes;
@@ -93,11 +97,11 @@ static void vectors_in_memory_are_aligned(void **state)
 }
 
 /* Reading and writing one address is a chain through memory: it is a separate test. */
-static void copies_with_one_address_are_a_separate_test(void **state)
+TEST(copies_with_one_address_are_a_separate_test)
 {
-    (void)state;
     struct insn_test distinct = test_of("add m64, r64", INSN_DISTINCT),
                      one = test_of("add m64, r64", INSN_ONE_LINE);
+
     for (unsigned k = 0; k + 1 < 8; k++) {
         assert_int_not_equal(displacement(&distinct, k), displacement(&distinct, k + 1));
         assert_int_equal(displacement(&one, k), displacement(&one, k + 1));
@@ -105,11 +109,11 @@ static void copies_with_one_address_are_a_separate_test(void **state)
 }
 
 /* XOR of one register with itself needs no unit, SHLD may be faster: both are measured. */
-static void one_register_for_all_operands_is_a_separate_test(void **state)
+TEST(one_register_for_all_operands_is_a_separate_test)
 {
-    (void)state;
     static const char *const names[] = {"xor r64, r64", "cmovz r32, r32", "xchg r64, r64",
                                         "shld r64, r64, imm8", "pcmpeqb xmm, xmm"};
+
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct insn_test same = test_of(names[i], INSN_SAME),
                          distinct = test_of(names[i], INSN_DISTINCT);
@@ -121,11 +125,11 @@ static void one_register_for_all_operands_is_a_separate_test(void **state)
 }
 
 /* With fewer destinations a copy waits for the one that wrote its register before. */
-static void copies_have_enough_destinations(void **state)
+TEST(copies_have_enough_destinations)
 {
-    (void)state;
     static const char *const names[] = {"add r64, r64", "imul r32, r32", "paddd xmm, xmm",
                                         "vaddps ymm, ymm, ymm", "{evex} vaddps zmm, zmm, zmm"};
+
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct insn_test t = test_of(names[i], INSN_DISTINCT);
         unsigned seen = 0, n = 0;
@@ -156,9 +160,8 @@ static bool has_writer(const struct insn_code *code, const struct insn_place *pl
 }
 
 /* A source that another domain wrote last, or nothing, can be late each time that it is read. */
-static void sources_are_written_in_their_domain(void **state)
+TEST(sources_are_written_in_their_domain)
 {
-    (void)state;
     static const struct {
         const char *name;
         enum insn_link writer;
@@ -210,9 +213,8 @@ static unsigned shuffles_before(const struct insn_code *code, const struct insn_
 
 /* With empty schedulers before the first copy, a core can be in a slow state until the loop ends.
  */
-static void schedulers_are_full_before_copies_of_vectors(void **state)
+TEST(schedulers_are_full_before_copies_of_vectors)
 {
-    (void)state;
     static const struct {
         const char *name;
         enum insn_link link;
@@ -239,9 +241,8 @@ static void schedulers_are_full_before_copies_of_vectors(void **state)
     }
 }
 
-static void length_changing_prefixes_are_marked(void **state)
+TEST(length_changing_prefixes_are_marked)
 {
-    (void)state;
     static const struct {
         const char *name;
         bool changes;
@@ -267,9 +268,8 @@ static bool has_odd_lane(uint64_t word, unsigned element)
     return false;
 }
 
-static void usual_and_slow_values_are_normal_in_every_lane(void **state)
+TEST(usual_and_slow_values_are_normal_in_every_lane)
 {
-    (void)state;
     for (unsigned element = INSN_F16; element <= INSN_F64; element++)
         for (unsigned other = 0; other < 2; other++) {
             assert_false(has_odd_lane(insn_values_word(INSN_USUAL, element, other), element));
@@ -279,25 +279,4 @@ static void usual_and_slow_values_are_normal_in_every_lane(void **state)
     assert_true(has_odd_lane(insn_values_word(INSN_DENORMAL, INSN_F32, false), INSN_F32));
     assert_true(has_odd_lane(insn_values_word(INSN_DENORMAL, INSN_F64, false), INSN_F64));
     assert_int_not_equal(insn_values_word(INSN_USUAL, INSN_INT, false), 0); /* a divisor */
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(consecutive_loads_use_other_banks),
-        cmocka_unit_test(consecutive_copies_share_lines),
-        cmocka_unit_test(no_operand_has_the_low_bits_of_another),
-        cmocka_unit_test(vectors_in_memory_are_aligned),
-        cmocka_unit_test(copies_with_one_address_are_a_separate_test),
-        cmocka_unit_test(one_register_for_all_operands_is_a_separate_test),
-        cmocka_unit_test(copies_have_enough_destinations),
-        cmocka_unit_test(sources_are_written_in_their_domain),
-        cmocka_unit_test(schedulers_are_full_before_copies_of_vectors),
-        cmocka_unit_test(length_changing_prefixes_are_marked),
-        cmocka_unit_test(usual_and_slow_values_are_normal_in_every_lane),
-    };
-
-    if (insn_links_find(&links))
-        return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,11 +104,10 @@ static void expect_step(const struct curve_step *s, uint32_t at, uint32_t from, 
     assert_int_equal(s->to, to);
 }
 
-static void a_step_between_two_loads_is_found(void **state)
+TEST(a_step_between_two_loads_is_found)
 {
     size_t n = count(296, 1, 40);
 
-    (void)state;
     set(n, window, 0.01);
     assert_int_equal(find(n, WINDOW), 1);
     expect_step(&step[0], 312, 312, 313);
@@ -116,21 +115,19 @@ static void a_step_between_two_loads_is_found(void **state)
     assert_close(step[0].after, 902, 12);
 }
 
-static void on_a_coarse_grid_the_step_is_in_a_gap(void **state)
+TEST(on_a_coarse_grid_the_step_is_in_a_gap)
 {
     size_t n = count(16, 16, 48);
 
-    (void)state;
     set(n, window, 0.03);
     assert_int_equal(find(n, WINDOW), 1);
     expect_step(&step[0], 304, 304, 320);
 }
 
-static void a_sloping_step_has_an_interval(void **state)
+TEST(a_sloping_step_has_an_interval)
 {
     size_t n = count(280, 1, 64);
 
-    (void)state;
     set(n, sloping, 0.01);
     assert_int_equal(find(n, WINDOW), 1);
     assert_in_range(step[0].from, 300, 306);
@@ -138,12 +135,11 @@ static void a_sloping_step_has_an_interval(void **state)
     assert_in_range(step[0].to, 314, 320);
 }
 
-static void wide_intervals_widen_that_of_the_step(void **state)
+TEST(wide_intervals_widen_that_of_the_step)
 {
     size_t n = count(280, 1, 64);
     struct curve_step narrow;
 
-    (void)state;
     set(n, sloping, 0);
     assert_int_equal(find(n, WINDOW), 1);
     narrow = step[0];
@@ -157,12 +153,11 @@ static void wide_intervals_widen_that_of_the_step(void **state)
 }
 
 /* Counts were added at the step, so that the four after it span less than the step does. */
-static void a_step_among_close_counts_is_found(void **state)
+TEST(a_step_among_close_counts_is_found)
 {
     static const double middle[] = {760, 900, 905, 905};
     size_t n = count(33, 1, 16);
 
-    (void)state;
     for (uint32_t x = 64; x <= 256; x += 16)
         point[n++] = (struct step_point){x, 0, UNKNOWN, UNKNOWN};
     for (size_t i = 0; i < n; i++)
@@ -172,11 +167,10 @@ static void a_step_among_close_counts_is_found(void **state)
     assert_close(step[0].after, 1160, 1);
 }
 
-static void two_steps_are_found(void **state)
+TEST(two_steps_are_found)
 {
     size_t n = count_octaves(4, 25);
 
-    (void)state;
     set(n, two_levels, 0.05);
     assert_int_equal(find(n, OCTAVE), 2);
     assert_int_equal(step[0].at, 1024);
@@ -188,11 +182,10 @@ static void two_steps_are_found(void **state)
 /* --- none ------------------------------------------------------------------------------------- */
 
 /* However the noise falls, these curves have no step, on any grid. */
-static void no_step_is_found_in_curves_without_one(void **state)
+TEST(no_step_is_found_in_curves_without_one)
 {
     static double (*const curve[])(double) = {flat, ramp, through_zero, knee};
 
-    (void)state;
     for (unsigned i = 0; i < TRIALS; i++) {
         double (*y)(double) = curve[i % 4];
         size_t n = i % 3 == 0   ? count(16, 16, 48)
@@ -205,9 +198,8 @@ static void no_step_is_found_in_curves_without_one(void **state)
     }
 }
 
-static void a_step_is_found_whatever_the_noise(void **state)
+TEST(a_step_is_found_whatever_the_noise)
 {
-    (void)state;
     for (unsigned i = 0; i < TRIALS; i++) {
         size_t n = count(16, 16, 48);
         set(n, window, 0.08);
@@ -216,9 +208,8 @@ static void a_step_is_found_whatever_the_noise(void **state)
     }
 }
 
-static void one_outlier_is_not_a_step_and_hides_none(void **state)
+TEST(one_outlier_is_not_a_step_and_hides_none)
 {
-    (void)state;
     for (size_t at = 0; at < 48; at++) {
         size_t n = count(16, 16, 48);
         set(n, flat, 0.01);
@@ -231,32 +222,29 @@ static void one_outlier_is_not_a_step_and_hides_none(void **state)
     }
 }
 
-static void the_last_points_alone_are_not_a_level(void **state)
+TEST(the_last_points_alone_are_not_a_level)
 {
     size_t n = count(16, 16, 21);
 
-    (void)state;
     set(n, window, 0.01);
     assert_int_equal(point[n - 2].x, 320);
     assert_int_equal(find(n, WINDOW), 0);
 }
 
-static void a_bump_in_a_curve_is_not_reported_as_a_step(void **state)
+TEST(a_bump_in_a_curve_is_not_reported_as_a_step)
 {
     size_t n = count(16, 16, 48);
 
-    (void)state;
     set(n, flat, 0.01);
     for (size_t i = 20; i < 30; i++)
         point[i].y *= 2;
     assert_int_equal(find(n, WINDOW), 0);
 }
 
-static void few_or_unknown_points_have_no_step(void **state)
+TEST(few_or_unknown_points_have_no_step)
 {
     size_t n = count(16, 16, 48);
 
-    (void)state;
     set(n, window, 0.01);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(find(i, WINDOW), 0);
@@ -273,11 +261,10 @@ static void few_or_unknown_points_have_no_step(void **state)
 
 /* --- leaving a level -------------------------------------------------------------------------- */
 
-static void a_knee_ends_the_level_at_its_last_count(void **state)
+TEST(a_knee_ends_the_level_at_its_last_count)
 {
     size_t n = count(20, 20, 40);
 
-    (void)state;
     set(n, knee, 0.005);
     assert_int_equal(curve_steps_leave(point, n, 1.03, step), 1);
     expect_step(&step[0], 300, 300, 320);
@@ -285,11 +272,10 @@ static void a_knee_ends_the_level_at_its_last_count(void **state)
     assert_close(step[0].after, 440, 3);
 }
 
-static void a_value_that_stays_or_returns_leaves_no_level(void **state)
+TEST(a_value_that_stays_or_returns_leaves_no_level)
 {
     size_t n = count(20, 20, 40);
 
-    (void)state;
     for (unsigned i = 0; i < TRIALS; i++) {
         set(n, flat, 0.05);
         assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
@@ -299,11 +285,10 @@ static void a_value_that_stays_or_returns_leaves_no_level(void **state)
     assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
 }
 
-static void a_rise_below_twice_the_tolerance_does_not_leave(void **state)
+TEST(a_rise_below_twice_the_tolerance_does_not_leave)
 {
     size_t n = count(20, 20, 40);
 
-    (void)state;
     for (size_t i = 0; i < n; i++)
         point[i].y = i < 20 ? 100 : 120;
     assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
@@ -311,11 +296,10 @@ static void a_rise_below_twice_the_tolerance_does_not_leave(void **state)
     assert_int_equal(step[0].from, 400);
 }
 
-static void an_uncertain_point_is_in_the_interval(void **state)
+TEST(an_uncertain_point_is_in_the_interval)
 {
     size_t n = count(20, 20, 40);
 
-    (void)state;
     set(n, knee, 0.001);
     point[5].hi = 2 * point[5].y; /* elsewhere */
     point[13].hi = point[14].hi = 2 * point[14].y;
@@ -326,12 +310,11 @@ static void an_uncertain_point_is_in_the_interval(void **state)
 
 /* --- falling, refining ------------------------------------------------------------------------ */
 
-static void a_falling_curve_is_recognised(void **state)
+TEST(a_falling_curve_is_recognised)
 {
     size_t n = count(16, 16, 48);
     uint32_t at = 0;
 
-    (void)state;
     set(n, falling, 0.05);
     assert_true(curve_steps_fall(point, n, &at));
     assert_int_equal(at, 208);
@@ -341,12 +324,11 @@ static void a_falling_curve_is_recognised(void **state)
     assert_false(curve_steps_fall(point, n, &at));
 }
 
-static void counts_are_added_where_the_curve_rises(void **state)
+TEST(counts_are_added_where_the_curve_rises)
 {
     size_t n = count(16, 16, 48);
     uint32_t x[32];
 
-    (void)state;
     set(n, window, 0);
     size_t more = curve_steps_refine(point, n, 512, x, 32);
     assert_int_equal(more, 15);
@@ -371,43 +353,15 @@ static double fifth(double x)
 }
 
 /* Decoders are a fifth slower than a micro-op cache. */
-static void a_small_step_needs_a_rule_for_small_steps(void **state)
+TEST(a_small_step_needs_a_rule_for_small_steps)
 {
     static const struct curve_rule small = {2, 1.15};
     size_t n = count_octaves(64, 20);
 
-    (void)state;
     set(n, fifth, 0.01);
     assert_int_equal(find(n, 2), 0);
     assert_int_equal(curve_steps_find(point, n, &small, step), 1);
     assert_int_equal(step[0].at, 6144);
     set(n, flat, 0.01);
     assert_int_equal(curve_steps_find(point, n, &small, step), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_step_needs_a_rule_for_small_steps),
-        cmocka_unit_test(a_step_between_two_loads_is_found),
-        cmocka_unit_test(on_a_coarse_grid_the_step_is_in_a_gap),
-        cmocka_unit_test(a_sloping_step_has_an_interval),
-        cmocka_unit_test(wide_intervals_widen_that_of_the_step),
-        cmocka_unit_test(a_step_among_close_counts_is_found),
-        cmocka_unit_test(two_steps_are_found),
-        cmocka_unit_test(no_step_is_found_in_curves_without_one),
-        cmocka_unit_test(a_step_is_found_whatever_the_noise),
-        cmocka_unit_test(one_outlier_is_not_a_step_and_hides_none),
-        cmocka_unit_test(the_last_points_alone_are_not_a_level),
-        cmocka_unit_test(a_bump_in_a_curve_is_not_reported_as_a_step),
-        cmocka_unit_test(few_or_unknown_points_have_no_step),
-        cmocka_unit_test(a_knee_ends_the_level_at_its_last_count),
-        cmocka_unit_test(a_value_that_stays_or_returns_leaves_no_level),
-        cmocka_unit_test(a_rise_below_twice_the_tolerance_does_not_leave),
-        cmocka_unit_test(an_uncertain_point_is_in_the_interval),
-        cmocka_unit_test(a_falling_curve_is_recognised),
-        cmocka_unit_test(counts_are_added_where_the_curve_rises),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

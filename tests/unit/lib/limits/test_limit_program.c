@@ -100,9 +100,8 @@ static const struct {
     {LIMITS_OPS, FILL_TEST_16, 50, 50, 50},
 };
 
-static void an_iteration_executes_what_it_declares(void **state)
+TEST(an_iteration_executes_what_it_declares)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
         assert_true(make(made[i].kind, made[i].param, made[i].count));
         assert_int_equal(code.operations, made[i].operations);
@@ -115,9 +114,8 @@ static void an_iteration_executes_what_it_declares(void **state)
 }
 
 /* The branch skips a NOP if its byte is 1. */
-static void a_pattern_decides_the_branch(void **state)
+TEST(a_pattern_decides_the_branch)
 {
-    (void)state;
     assert_true(make(LIMITS_PATTERN, 0, 6));
     assert_int_equal(code.instructions, 8);
     memset(pattern, 1, sizeof pattern);
@@ -129,9 +127,8 @@ static void a_pattern_decides_the_branch(void **state)
     assert_int_equal(stepped(13, 6) - stepped(1, 6), 12 * 8 + 2 * 2);
 }
 
-static void chains_are_followed_once_per_iteration(void **state)
+TEST(chains_are_followed_once_per_iteration)
 {
-    (void)state;
     for (unsigned filler = FILL_NOP; filler <= FILL_WAIT_STORE; filler++) {
         if (filler == FILL_KOR)
             continue; /* not every CPU has it */
@@ -147,20 +144,18 @@ static void chains_are_followed_once_per_iteration(void **state)
     }
 }
 
-static void mask_instructions_have_the_bytes_of_the_manual(void **state)
+TEST(mask_instructions_have_the_bytes_of_the_manual)
 {
     static const uint8_t korw[] = {0xc5, 0xcc, 0x45, 0xcf, 0xc5, 0xcc, 0x45, 0xd7, 0xc5, 0xcc,
                                    0x45, 0xdf, 0xc5, 0xcc, 0x45, 0xe7, 0xc5, 0xcc, 0x45, 0xcf};
 
-    (void)state;
     assert_true(make(LIMITS_WINDOW, FILL_KOR, 5));
     assert_int_equal(code.instructions, 14);
     assert_non_null(memmem(code.at, code.used, korw, sizeof korw));
 }
 
-static void jumps_have_the_distance_of_the_row(void **state)
+TEST(jumps_have_the_distance_of_the_row)
 {
-    (void)state;
     for (unsigned apart = 8; apart <= 64; apart *= 2) {
         assert_true(make(LIMITS_JUMPS, apart, 10));
         const uint8_t jump[] = {0xeb, (uint8_t)(apart - 2)};
@@ -172,20 +167,18 @@ static void jumps_have_the_distance_of_the_row(void **state)
     }
 }
 
-static void no_two_targets_are_at_one_place(void **state)
+TEST(no_two_targets_are_at_one_place)
 {
-    (void)state;
     for (uint32_t i = 0; i + 1 < 1024; i++)
         assert_true(limits_target(i) + 5 <= limits_target(i + 1)); /* a jump has 5 bytes */
 }
 
-static void code_longer_than_its_buffer_is_refused(void **state)
+TEST(code_longer_than_its_buffer_is_refused)
 {
     static const enum limits_kind kinds[] = {LIMITS_WIDTH,   LIMITS_WINDOW,  LIMITS_JUMPS,
                                              LIMITS_TARGETS, LIMITS_RETURNS, LIMITS_CODE,
                                              LIMITS_OPS};
 
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         assert_true(make(kinds[i], 8, 400));
         size_t needed = code.used;
@@ -202,24 +195,10 @@ static void code_longer_than_its_buffer_is_refused(void **state)
     }
 }
 
-static int map(void **state)
+static void map(void)
 {
-    (void)state;
     code_at = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return code_at == MAP_FAILED || signal(SIGTRAP, count_step) == SIG_ERR;
+    assert_true(code_at != MAP_FAILED && signal(SIGTRAP, count_step) != SIG_ERR);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_iteration_executes_what_it_declares),
-        cmocka_unit_test(a_pattern_decides_the_branch),
-        cmocka_unit_test(chains_are_followed_once_per_iteration),
-        cmocka_unit_test(mask_instructions_have_the_bytes_of_the_manual),
-        cmocka_unit_test(jumps_have_the_distance_of_the_row),
-        cmocka_unit_test(no_two_targets_are_at_one_place),
-        cmocka_unit_test(code_longer_than_its_buffer_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, map, NULL);
-}
+BEFORE_ALL(map);

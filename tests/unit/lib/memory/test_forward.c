@@ -14,11 +14,10 @@ static unsigned common(unsigned store, unsigned load, int offset)
     return n;
 }
 
-static void every_offset_of_every_pair_is_a_cell(void **state)
+TEST(every_offset_of_every_pair_is_a_cell)
 {
     unsigned all = 0;
 
-    (void)state;
     for (unsigned store = 1; store <= FORWARD_MOST; store *= 2)
         for (unsigned load = 1; load <= FORWARD_MOST; load *= 2) {
             unsigned cells = forward_cells(store, load);
@@ -36,35 +35,32 @@ static void every_offset_of_every_pair_is_a_cell(void **state)
     assert_int_equal(all, FORWARD_ALL);
 }
 
-static void a_load_inside_is_forwarded_or_waits(void **state)
+TEST(a_load_inside_is_forwarded_or_waits)
 {
     /* A store of 8 and a load of 4, from -4 to 8; the upper half is not forwarded. */
     static const double time[] = {1, 18, 18, 19, 4, 6, 7, 8, 18.5, 18, 18, 17, 1};
     char how[FORWARD_CELLS + 1] = "";
 
-    (void)state;
     forward_judge(8, 4, time, UNKNOWN, how);
     assert_string_equal(how, "-pppffffnppp-");
 }
 
-static void one_byte_needs_another_load_to_compare(void **state)
+TEST(one_byte_needs_another_load_to_compare)
 {
     static const double time[] = {1, 4, 15, 1};
     char how[FORWARD_CELLS + 1] = "";
 
-    (void)state;
     forward_judge(2, 1, time, 16, how);
     assert_string_equal(how, "-fn-");
     forward_judge(2, 1, time, UNKNOWN, how);
     assert_string_equal(how, "-cc-");
 }
 
-static void a_row_without_a_figure_is_not_judged(void **state)
+TEST(a_row_without_a_figure_is_not_judged)
 {
     double time[] = {1, 18, 4, UNKNOWN, 4, 18, 1};
     char how[FORWARD_CELLS + 1] = "";
 
-    (void)state;
     forward_judge(4, 2, time, UNKNOWN, how);
     assert_string_equal(how, "-pfcfp-");
     time[1] = time[5] = UNKNOWN;
@@ -73,25 +69,11 @@ static void a_row_without_a_figure_is_not_judged(void **state)
 }
 
 /* A load larger than the store gets at most a part of its bytes. */
-static void a_load_larger_than_the_store_is_never_forwarded(void **state)
+TEST(a_load_larger_than_the_store_is_never_forwarded)
 {
     static const double time[] = {1, 18, 18, 18, 1};
     char how[FORWARD_CELLS + 1] = "";
 
-    (void)state;
     forward_judge(1, 3, time, UNKNOWN, how);
     assert_string_equal(how, "-ppp-");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_offset_of_every_pair_is_a_cell),
-        cmocka_unit_test(a_load_inside_is_forwarded_or_waits),
-        cmocka_unit_test(one_byte_needs_another_load_to_compare),
-        cmocka_unit_test(a_row_without_a_figure_is_not_judged),
-        cmocka_unit_test(a_load_larger_than_the_store_is_never_forwarded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

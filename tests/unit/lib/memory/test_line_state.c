@@ -11,7 +11,7 @@ static const struct cache cache[] = {
     {.level = 3, .type = CACHE_UNIFIED, .size = 8192 * KIB},
 };
 
-static void a_line_leaves_a_cache_by_twice_its_size(void **state)
+TEST(a_line_leaves_a_cache_by_twice_its_size)
 {
     static const uint64_t want[LINE_STATES] = {
         [LINE_CLEAN_L2] = 64 * KIB,
@@ -20,7 +20,6 @@ static void a_line_leaves_a_cache_by_twice_its_size(void **state)
         [LINE_DIRTY_L3] = 1024 * KIB,
     };
 
-    (void)state;
     for (enum line_state s = 0; s < LINE_STATES; s++) {
         uint64_t bytes;
         assert_true(line_state_evicts(s, cache, 4, &bytes));
@@ -29,11 +28,10 @@ static void a_line_leaves_a_cache_by_twice_its_size(void **state)
     }
 }
 
-static void a_cache_that_is_not_listed_has_no_state(void **state)
+TEST(a_cache_that_is_not_listed_has_no_state)
 {
     uint64_t bytes;
 
-    (void)state;
     assert_false(line_state_evicts(LINE_CLEAN_L3, cache, 3, &bytes));
     assert_false(line_state_evicts(LINE_DIRTY_L3, cache, 3, &bytes));
     assert_true(line_state_evicts(LINE_DIRTY_L2, cache, 3, &bytes));
@@ -42,21 +40,9 @@ static void a_cache_that_is_not_listed_has_no_state(void **state)
     assert_true(line_state_evicts(LINE_ABSENT, cache, 0, &bytes));
 }
 
-static void only_dirty_states_are_written(void **state)
+TEST(only_dirty_states_are_written)
 {
-    (void)state;
     for (enum line_state s = 0; s < LINE_STATES; s++)
         assert_int_equal(line_state_is_dirty(s), s == LINE_DIRTY_L1 || s == LINE_DIRTY_L2 ||
                                                      s == LINE_DIRTY_L3 || s == LINE_HELD_DIRTY);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_leaves_a_cache_by_twice_its_size),
-        cmocka_unit_test(a_cache_that_is_not_listed_has_no_state),
-        cmocka_unit_test(only_dirty_states_are_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,12 +54,11 @@ static const struct cache cpuid[] = {
 };
 #define CPUID_CACHES 4
 
-static void three_caches_and_memory_are_found(void **state)
+TEST(three_caches_and_memory_are_found)
 {
     uint64_t at;
     size_t points = make(three, 3, 250, 0.01), n = levels_find(point, points, level);
 
-    (void)state;
     assert_int_equal(n, 4);
     assert_false(levels_fall(point, points, &at));
     assert_close(level[0].value, 4, 0.1);
@@ -79,11 +78,10 @@ static void three_caches_and_memory_are_found(void **state)
 }
 
 /* TLB misses make sets slower that are half as large as the cache. */
-static void a_level_ends_where_half_of_the_accesses_miss(void **state)
+TEST(a_level_ends_where_half_of_the_accesses_miss)
 {
     size_t points = make(three, 3, 250, 0.01);
 
-    (void)state;
     for (size_t i = 0; i < points; i++)
         if (point[i].bytes > 256 * KIB && point[i].bytes <= 512 * KIB)
             point[i].value = 18, point[i].hi = 18.1;
@@ -100,12 +98,11 @@ static void a_level_ends_where_half_of_the_accesses_miss(void **state)
 }
 
 /* Others use most of the last cache: the level after the second one's is that of the third. */
-static void a_shared_cache_that_ends_early_has_its_level(void **state)
+TEST(a_shared_cache_that_ends_early_has_its_level)
 {
     static const struct made_cache shared[] = {{32 * KIB, 4}, {512 * KIB, 14}, {4 * MIB, 46}};
     size_t n = levels_find(point, make(shared, 3, 600, 0.01), level);
 
-    (void)state;
     assert_int_equal(n, 4);
     levels_match(level, n, cpuid, CPUID_CACHES);
     assert_int_equal(level[1].cache, 2);
@@ -116,7 +113,7 @@ static void a_shared_cache_that_ends_early_has_its_level(void **state)
 }
 
 /* They hold most of its lines, so most loads of a flat range go to memory. */
-static void a_range_of_mostly_misses_has_no_cache(void **state)
+TEST(a_range_of_mostly_misses_has_no_cache)
 {
     struct level l[] = {
         {4, 4 * KIB, 32 * KIB, 40 * KIB, 40 * KIB, -1, false},
@@ -125,7 +122,6 @@ static void a_range_of_mostly_misses_has_no_cache(void **state)
         {635, 6 * MIB, 64 * MIB, 0, 0, -1, false},
     };
 
-    (void)state;
     levels_match(l, 4, cpuid, CPUID_CACHES);
     assert_int_equal(l[1].cache, 2);
     assert_int_equal(l[2].cache, -1);
@@ -136,12 +132,11 @@ static void a_range_of_mostly_misses_has_no_cache(void **state)
 }
 
 /* They use nearly all of it: it has no level, and the next one is memory. */
-static void memory_is_not_taken_for_a_hidden_cache(void **state)
+TEST(memory_is_not_taken_for_a_hidden_cache)
 {
     static const struct made_cache hidden[] = {{32 * KIB, 4}, {512 * KIB, 14}};
     size_t n = levels_find(point, make(hidden, 2, 600, 0.01), level);
 
-    (void)state;
     levels_match(level, n, cpuid, CPUID_CACHES);
     assert_int_equal(level[1].cache, 2);
     for (size_t i = 2; i < n; i++)
@@ -149,12 +144,11 @@ static void memory_is_not_taken_for_a_hidden_cache(void **state)
 }
 
 /* The curve climbs by a quarter per point from one level to the next. */
-static void a_slow_climb_has_no_clear_end(void **state)
+TEST(a_slow_climb_has_no_clear_end)
 {
     double v = 14;
     size_t points = make(three, 3, 250, 0);
 
-    (void)state;
     for (size_t i = 0; i < points; i++) {
         point[i].value = point[i].bytes <= 256 * KIB ? 14 : v;
         v = point[i].bytes >= 256 * KIB && v < 200 ? 1.25 * v : v;
@@ -177,18 +171,17 @@ static void a_slow_climb_has_no_clear_end(void **state)
     assert_int_equal(level[2].cache, -1);
 }
 
-static void without_cpuid_data_levels_have_no_cache(void **state)
+TEST(without_cpuid_data_levels_have_no_cache)
 {
     size_t n = levels_find(point, make(three, 3, 250, 0), level);
 
-    (void)state;
     levels_match(level, n, NULL, 0);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(level[i].cache, -1);
 }
 
 /* CPUID of a guest reports a cache that the curve does not have, and none where it has one. */
-static void caches_of_another_machine_match_no_level(void **state)
+TEST(caches_of_another_machine_match_no_level)
 {
     static const struct cache other[] = {
         {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
@@ -196,18 +189,16 @@ static void caches_of_another_machine_match_no_level(void **state)
     };
     size_t n = levels_find(point, make(three, 3, 250, 0), level);
 
-    (void)state;
     levels_match(level, n, other, 2);
     assert_int_equal(level[0].cache, 0);
     assert_int_equal(level[1].cache, -1);
     assert_int_equal(level[2].cache, -1);
 }
 
-static void a_flat_curve_is_one_level(void **state)
+TEST(a_flat_curve_is_one_level)
 {
     size_t points = make(NULL, 0, 1.03125, 0), n = levels_find(point, points, level);
 
-    (void)state;
     assert_int_equal(n, 1);
     assert_int_equal(level[0].from, 4 * KIB);
     assert_int_equal(level[0].to, 128 * MIB);
@@ -216,25 +207,23 @@ static void a_flat_curve_is_one_level(void **state)
     assert_int_equal(level[0].cache, -1);
 }
 
-static void one_cache_and_memory_are_found(void **state)
+TEST(one_cache_and_memory_are_found)
 {
     static const struct made_cache one[] = {{8 * MIB, 20}};
     size_t n = levels_find(point, make(one, 1, 400, 0.01), level);
 
-    (void)state;
     assert_int_equal(n, 2);
     assert_close(level[0].value, 20, 0.5);
     assert_int_equal(level[0].to, 6 * MIB);
 }
 
 /* Values rise by a fifth per point: the page walks of a small TLB, with no level. */
-static void a_ramp_has_no_level(void **state)
+TEST(a_ramp_has_no_level)
 {
     uint64_t at;
     double v = 4;
     size_t points = make(three, 3, 250, 0);
 
-    (void)state;
     for (size_t i = 0; i < points; i++, v *= 1.2)
         point[i].value = v;
     assert_int_equal(levels_find(point, points, level), 0);
@@ -242,12 +231,11 @@ static void a_ramp_has_no_level(void **state)
 }
 
 /* Whatever noise does, levels are in order, within the curve, and not too many. */
-static void with_noise_levels_are_in_order(void **state)
+TEST(with_noise_levels_are_in_order)
 {
     struct rng random = {7};
     size_t points = make(three, 3, 250, 0);
 
-    (void)state;
     for (unsigned launch = 0; launch < 500; launch++) {
         for (size_t i = 0; i < points; i++)
             point[i].value = 1 + (double)rng_below(&random, launch + 2);
@@ -262,12 +250,11 @@ static void with_noise_levels_are_in_order(void **state)
 }
 
 /* A neighbour had the core for some sizes: the curve falls after them. */
-static void a_curve_that_falls_is_reported_as_falling(void **state)
+TEST(a_curve_that_falls_is_reported_as_falling)
 {
     uint64_t at = 0;
     size_t points = make(three, 3, 250, 0.01);
 
-    (void)state;
     point[2].value *= 2;
     point[2].lo *= 2;
     point[2].hi *= 2;
@@ -284,12 +271,11 @@ static void a_curve_that_falls_is_reported_as_falling(void **state)
     assert_true(levels_fall(point, points, &at));
 }
 
-static void points_without_a_value_are_left_out(void **state)
+TEST(points_without_a_value_are_left_out)
 {
     uint64_t at;
     size_t points = make(three, 3, 250, 0);
 
-    (void)state;
     point[1].value = UNKNOWN;
     assert_int_equal(levels_find(point, points, level), 4);
     for (size_t i = 0; i < points; i++)
@@ -297,26 +283,4 @@ static void points_without_a_value_are_left_out(void **state)
     assert_int_equal(levels_find(point, points, level), 0);
     assert_int_equal(levels_find(point, 0, level), 0);
     assert_false(levels_fall(point, points, &at));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_caches_and_memory_are_found),
-        cmocka_unit_test(a_level_ends_where_half_of_the_accesses_miss),
-        cmocka_unit_test(a_shared_cache_that_ends_early_has_its_level),
-        cmocka_unit_test(a_range_of_mostly_misses_has_no_cache),
-        cmocka_unit_test(memory_is_not_taken_for_a_hidden_cache),
-        cmocka_unit_test(a_slow_climb_has_no_clear_end),
-        cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
-        cmocka_unit_test(caches_of_another_machine_match_no_level),
-        cmocka_unit_test(a_flat_curve_is_one_level),
-        cmocka_unit_test(one_cache_and_memory_are_found),
-        cmocka_unit_test(a_ramp_has_no_level),
-        cmocka_unit_test(with_noise_levels_are_in_order),
-        cmocka_unit_test(a_curve_that_falls_is_reported_as_falling),
-        cmocka_unit_test(points_without_a_value_are_left_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,22 +23,20 @@ static void visit_all(uint32_t n, uint64_t seed)
     free(seen);
 }
 
-static void every_element_is_visited_once(void **state)
+TEST(every_element_is_visited_once)
 {
     static const uint32_t sizes[] = {1, 2, 3, 5, 64, 96, 97, 1000, 4096, 98304, 100003};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (uint64_t seed = 0; seed < SEEDS; seed++)
             visit_all(sizes[i], seed);
 }
 
-static void a_stride_visits_every_element_in_laps(void **state)
+TEST(a_stride_visits_every_element_in_laps)
 {
     static const uint32_t want[] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11, 0};
     struct order o;
 
-    (void)state;
     order_init_stride(&o, 12, 3);
     for (uint32_t t = 0; t <= 12; t++)
         assert_int_equal(order_at(&o, t), want[t]);
@@ -47,22 +45,20 @@ static void a_stride_visits_every_element_in_laps(void **state)
         assert_int_equal(order_at(&o, t), t);
 }
 
-static void the_most_elements_are_in_range(void **state)
+TEST(the_most_elements_are_in_range)
 {
     struct order o;
 
-    (void)state;
     order_init(&o, ORDER_MOST, 1);
     for (uint32_t t = 0; t < 1000; t++)
         assert_true(order_at(&o, ORDER_MOST - 1 - t) < ORDER_MOST);
 }
 
-static void seeds_differ(void **state)
+TEST(seeds_differ)
 {
     struct order a, b;
     unsigned same = 0;
 
-    (void)state;
     order_init(&a, 4096, 1);
     order_init(&b, 4096, 2);
     for (uint32_t t = 0; t < 4096; t++)
@@ -84,12 +80,11 @@ static unsigned most_frequent_distance(const struct order *o, uint32_t *count)
 }
 
 /* The strides that a prefetcher could learn, and steps within a page of 64 lines. */
-static void no_stride_is_frequent(void **state)
+TEST(no_stride_is_frequent)
 {
     const uint32_t n = 98304;
     uint32_t *count = calloc(2 * n, sizeof *count);
 
-    (void)state;
     assert_non_null(count);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct order o;
@@ -101,17 +96,4 @@ static void no_stride_is_frequent(void **state)
         assert_true(near < n / 100); /* a random order: 64 / 98304 of them */
     }
     free(count);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_element_is_visited_once),
-        cmocka_unit_test(a_stride_visits_every_element_in_laps),
-        cmocka_unit_test(the_most_elements_are_in_range),
-        cmocka_unit_test(seeds_differ),
-        cmocka_unit_test(no_stride_is_frequent),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

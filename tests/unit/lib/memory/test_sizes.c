@@ -9,14 +9,13 @@
 #define MIB (1ull << 20)
 
 /* The machine has a last-level cache for each 8 of its CPUs; a CPU may not tell. */
-static void last_level_caches_are_counted_by_the_cores_that_share_them(void **state)
+TEST(last_level_caches_are_counted_by_the_cores_that_share_them)
 {
     struct cache cache[] = {
         {.level = 1, .type = CACHE_DATA, .size = 32 * KIB, .shared_known = true},
         {.level = 3, .type = CACHE_UNIFIED, .size = MIB, .shared_known = true, .shared_bits = 3},
     };
 
-    (void)state;
     assert_int_equal(caches_domains(cache, 2, 1), 1);
     assert_int_equal(caches_domains(cache, 2, 8), 1);
     assert_int_equal(caches_domains(cache, 2, 9), 2);
@@ -26,7 +25,7 @@ static void last_level_caches_are_counted_by_the_cores_that_share_them(void **st
     assert_int_equal(caches_domains(cache, 0, 64), 1);
 }
 
-static void four_times_the_last_cache_is_wanted(void **state)
+TEST(four_times_the_last_cache_is_wanted)
 {
     static const struct cache cache[] = {
         {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
@@ -35,16 +34,14 @@ static void four_times_the_last_cache_is_wanted(void **state)
         {.level = 2, .type = CACHE_UNIFIED, .size = 512 * KIB},
     };
 
-    (void)state;
     assert_int_equal(sizes_wanted(caches_largest(cache, 4)), 64 * MIB);
     assert_int_equal(sizes_wanted(caches_largest(cache, 0)), SIZES_BEYOND * SIZES_NO_CACHE);
 }
 
-static void the_grid_has_one_or_two_sizes_per_octave(void **state)
+TEST(the_grid_has_one_or_two_sizes_per_octave)
 {
     uint64_t size[SIZES_MOST];
 
-    (void)state;
     assert_int_equal(sizes_grid(SIZES_FIRST, SIZES_FIRST - 1, true, size), 0);
     assert_int_equal(sizes_grid(SIZES_FIRST, SIZES_FIRST, true, size), 1);
     assert_int_equal(sizes_grid(SIZES_FIRST, 13 * KIB, true, size), 4);
@@ -58,25 +55,23 @@ static void the_grid_has_one_or_two_sizes_per_octave(void **state)
     assert_int_equal(size[3], 32 * KIB);
 }
 
-static void sizes_are_added_where_the_curve_bends(void **state)
+TEST(sizes_are_added_where_the_curve_bends)
 {
     uint64_t size[SIZES_MOST] = {4 * KIB, 6 * KIB, 8 * KIB, 12 * KIB, 16 * KIB};
     static const double value[] = {4, 4, 14, 14.5, 40};
     static const uint64_t want[] = {4 * KIB,  6 * KIB,  7 * KIB, 8 * KIB,
                                     12 * KIB, 14 * KIB, 16 * KIB};
 
-    (void)state;
     assert_int_equal(sizes_refine(size, value, 5, 1), 7);
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(size[i], want[i]);
 }
 
-static void a_falling_value_adds_sizes_and_an_unknown_one_does_not(void **state)
+TEST(a_falling_value_adds_sizes_and_an_unknown_one_does_not)
 {
     uint64_t size[SIZES_MOST] = {4 * KIB, 6 * KIB, 8 * KIB};
     const double falls[] = {14, 4, 4}, unknown[] = {4, UNKNOWN, 14}, flat[] = {4, 4, 4};
 
-    (void)state;
     assert_int_equal(sizes_refine(size, unknown, 3, 1), 3);
     assert_int_equal(sizes_refine(size, flat, 3, 1), 3);
     assert_int_equal(sizes_refine(size, falls, 3, 1), 4);
@@ -87,13 +82,12 @@ static void a_falling_value_adds_sizes_and_an_unknown_one_does_not(void **state)
 }
 
 /* Every gap bends: there is room for some only, and the sharpest get it. */
-static void the_sharpest_bends_get_the_room(void **state)
+TEST(the_sharpest_bends_get_the_room)
 {
     uint64_t size[SIZES_MOST];
     double value[SIZES_MOST];
     size_t n = 0;
 
-    (void)state;
     for (; n < SIZES_MOST - 2; n++) {
         size[n] = (n + 1) * 4 * KIB;
         value[n] = n % 2 ? 2 : 1;
@@ -111,12 +105,11 @@ static void the_sharpest_bends_get_the_room(void **state)
 #define MOST   16
 static const struct sizes_visits often = {LEAST, LEAST, MOST};
 
-static void with_enough_time_every_visit_is_planned(void **state)
+TEST(with_enough_time_every_visit_is_planned)
 {
     const struct sizes_cost cost[] = {{0.1, 1, SIZES_GRID}, {0.1, 0, SIZES_ADDED}};
     struct sizes_plan p = sizes_plan(cost, 2, often, 100);
 
-    (void)state;
     assert_int_equal(p.visits[0], MOST);
     assert_int_equal(p.visits[1], MOST);
     assert_false(p.shorter);
@@ -125,7 +118,7 @@ static void with_enough_time_every_visit_is_planned(void **state)
 
 /* Each size gets about the same time, a representative one more; none gets fewer measurements than
  * least. */
-static void the_expensive_sizes_give_way_first(void **state)
+TEST(the_expensive_sizes_give_way_first)
 {
     const struct sizes_cost cost[] = {{0.001, 0, SIZES_GRID},
                                       {0.02, 0, SIZES_GRID},
@@ -134,7 +127,6 @@ static void the_expensive_sizes_give_way_first(void **state)
                                       {0.4, 1, SIZES_GRID}};
     struct sizes_plan p = sizes_plan(cost, 5, often, 1.6);
 
-    (void)state;
     assert_int_equal(p.visits[0], MOST);
     assert_in_range(p.visits[1], 2 * p.visits[2] - 1, 2 * p.visits[2] + 1);
     assert_in_range(p.visits[2], LEAST, MOST / 2);
@@ -144,7 +136,7 @@ static void the_expensive_sizes_give_way_first(void **state)
     assert_true(p.seconds <= 1.6 && p.seconds > 1.4);
 }
 
-static void added_sizes_are_left_out_before_the_largest(void **state)
+TEST(added_sizes_are_left_out_before_the_largest)
 {
     const struct sizes_cost cost[] = {{0.01, 1, SIZES_GRID},       {0.01, 0, SIZES_ADDED},
                                       {0.01, 1, SIZES_GRID},       {0.5, 0, SIZES_ADDED},
@@ -152,7 +144,6 @@ static void added_sizes_are_left_out_before_the_largest(void **state)
                                       {1, 1, SIZES_REPRESENTATIVE}};
     struct sizes_plan p = sizes_plan(cost, 7, often, 4.7);
 
-    (void)state;
     assert_int_equal(p.visits[4], 0);
     assert_int_equal(p.visits[3], LEAST);
     assert_int_equal(p.visits[6], LEAST);
@@ -167,14 +158,13 @@ static void added_sizes_are_left_out_before_the_largest(void **state)
 }
 
 /* An interval is narrow with enough measurements of fewer sizes, not with few of more. */
-static void added_sizes_are_left_out_before_others_have_too_few_visits(void **state)
+TEST(added_sizes_are_left_out_before_others_have_too_few_visits)
 {
     static const struct sizes_visits enough = {LEAST, ENOUGH, MOST};
     const struct sizes_cost cost[] = {
         {0.1, 0, SIZES_GRID}, {0.1, 0, SIZES_ADDED}, {0.1, 0, SIZES_GRID}};
     struct sizes_plan p = sizes_plan(cost, 3, enough, 1.2);
 
-    (void)state;
     assert_int_equal(p.visits[1], 0);
     assert_in_range(p.visits[0], ENOUGH, ENOUGH + 1);
     assert_in_range(p.visits[2], ENOUGH, ENOUGH + 1);
@@ -184,12 +174,11 @@ static void added_sizes_are_left_out_before_others_have_too_few_visits(void **st
 }
 
 /* Nothing fits: two sizes remain, and the plan says what they take. */
-static void without_time_two_sizes_remain(void **state)
+TEST(without_time_two_sizes_remain)
 {
     const struct sizes_cost cost[] = {{1, 0, SIZES_GRID}, {1, 0, SIZES_GRID}, {1, 0, SIZES_GRID}};
     struct sizes_plan p = sizes_plan(cost, 3, often, 0);
 
-    (void)state;
     assert_int_equal(p.visits[1], LEAST);
     assert_int_equal(p.visits[2], 0);
     assert_true(p.shorter);
@@ -199,7 +188,7 @@ static void without_time_two_sizes_remain(void **state)
 }
 
 /* Half way between two caches, of the first half its size. */
-static void a_cache_has_its_figure_half_way_between_two(void **state)
+TEST(a_cache_has_its_figure_half_way_between_two)
 {
     static const struct cache cache[] = {
         {.level = 1, .type = CACHE_INSTRUCTION, .size = 64 * KIB},
@@ -207,28 +196,7 @@ static void a_cache_has_its_figure_half_way_between_two(void **state)
         {.level = 2, .type = CACHE_UNIFIED, .size = 512 * KIB},
     };
 
-    (void)state;
     assert_int_equal(sizes_of_cache(cache, 3, 1), 16 * KIB);
     assert_int_equal(sizes_of_cache(cache, 3, 2), 128 * KIB);
     assert_int_equal(sizes_of_cache(cache, 3, 3), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_times_the_last_cache_is_wanted),
-        cmocka_unit_test(last_level_caches_are_counted_by_the_cores_that_share_them),
-        cmocka_unit_test(the_grid_has_one_or_two_sizes_per_octave),
-        cmocka_unit_test(sizes_are_added_where_the_curve_bends),
-        cmocka_unit_test(a_falling_value_adds_sizes_and_an_unknown_one_does_not),
-        cmocka_unit_test(the_sharpest_bends_get_the_room),
-        cmocka_unit_test(with_enough_time_every_visit_is_planned),
-        cmocka_unit_test(the_expensive_sizes_give_way_first),
-        cmocka_unit_test(added_sizes_are_left_out_before_the_largest),
-        cmocka_unit_test(added_sizes_are_left_out_before_others_have_too_few_visits),
-        cmocka_unit_test(without_time_two_sizes_remain),
-        cmocka_unit_test(a_cache_has_its_figure_half_way_between_two),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

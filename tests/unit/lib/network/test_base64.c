@@ -4,7 +4,7 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-static void the_vectors_of_the_rfc_hold(void **state)
+TEST(the_vectors_of_the_rfc_hold)
 {
     static const char *const vectors[][2] = {
         {"", ""},
@@ -18,28 +18,16 @@ static void the_vectors_of_the_rfc_hold(void **state)
     };
     char text[9];
 
-    (void)state;
     for (unsigned i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         assert_true(base64_encode(text, sizeof text, vectors[i][0], strlen(vectors[i][0])));
         assert_string_equal(text, vectors[i][1]);
     }
 }
 
-static void a_text_that_does_not_fit_is_empty(void **state)
+TEST(a_text_that_does_not_fit_is_empty)
 {
     char text[8] = "x";
 
-    (void)state;
     assert_false(base64_encode(text, sizeof text, "foobar", 6));
     assert_string_equal(text, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_vectors_of_the_rfc_hold),
-        cmocka_unit_test(a_text_that_does_not_fit_is_empty),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

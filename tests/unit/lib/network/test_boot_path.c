@@ -44,12 +44,11 @@ static void decode_exactly(struct boot_path *p, const uint8_t *from, size_t n)
     free(exact);
 }
 
-static void a_path_has_the_mac_the_address_and_the_uri(void **state)
+TEST(a_path_has_the_mac_the_address_and_the_uri)
 {
     static const uint8_t mac[] = {0x52, 0x54, 0, 0x12, 0x34, 0x56}, address[] = {10, 9, 0, 41};
     struct boot_path p;
 
-    (void)state;
     decode_exactly(&p, bytes, sizeof bytes);
     assert_true(p.has_mac && p.has_address);
     assert_memory_equal(p.mac, mac, 6);
@@ -63,11 +62,10 @@ static void a_path_has_the_mac_the_address_and_the_uri(void **state)
     assert_true(boot_path_is_far(&p, (const uint8_t[]){11, 9, 0, 1}));
 }
 
-static void a_path_cut_anywhere_has_the_nodes_before(void **state)
+TEST(a_path_cut_anywhere_has_the_nodes_before)
 {
     struct boot_path p;
 
-    (void)state;
     for (size_t n = 0; n <= sizeof bytes; n++) {
         decode_exactly(&p, bytes, n);
         assert_int_equal(p.has_mac, n >= IPV4_AT);
@@ -76,12 +74,11 @@ static void a_path_cut_anywhere_has_the_nodes_before(void **state)
     }
 }
 
-static void an_address_of_zero_is_left_out(void **state)
+TEST(an_address_of_zero_is_left_out)
 {
     uint8_t none[sizeof bytes];
     struct boot_path p;
 
-    (void)state;
     memcpy(none, bytes, sizeof none);
     memset(none + IPV4_AT + 4, 0, 4);
     decode_exactly(&p, none, sizeof none);
@@ -93,22 +90,20 @@ static void an_address_of_zero_is_left_out(void **state)
     assert_false(p.has_address);
 }
 
-static void a_uri_that_is_too_long_is_left_out(void **state)
+TEST(a_uri_that_is_too_long_is_left_out)
 {
     uint8_t node[4 + URL_MOST] = {3, 24, (4 + URL_MOST) & 0xff, (4 + URL_MOST) >> 8};
     struct boot_path p;
 
-    (void)state;
     memset(node + 4, 'x', URL_MOST);
     decode_exactly(&p, node, sizeof node);
     assert_string_equal(p.uri, "");
 }
 
-static void the_folder_ends_with_the_last_slash(void **state)
+TEST(the_folder_ends_with_the_last_slash)
 {
     char folder[16];
 
-    (void)state;
     assert_true(boot_path_folder(folder, sizeof folder, "http://h/a/x"));
     assert_string_equal(folder, "http://h/a/");
     assert_true(boot_path_folder(folder, sizeof folder, "a\\x.efi"));
@@ -116,17 +111,4 @@ static void the_folder_ends_with_the_last_slash(void **state)
     assert_true(boot_path_folder(folder, sizeof folder, "x.efi"));
     assert_string_equal(folder, "");
     assert_false(boot_path_folder(folder, sizeof folder, "0123456789abcdef/"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_has_the_mac_the_address_and_the_uri),
-        cmocka_unit_test(a_path_cut_anywhere_has_the_nodes_before),
-        cmocka_unit_test(an_address_of_zero_is_left_out),
-        cmocka_unit_test(a_uri_that_is_too_long_is_left_out),
-        cmocka_unit_test(the_folder_ends_with_the_last_slash),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

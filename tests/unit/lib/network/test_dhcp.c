@@ -18,12 +18,11 @@ static bool decode(struct dhcp_boot *boot, const uint8_t *packet, size_t n)
     return found;
 }
 
-static void the_header_names_server_and_file(void **state)
+TEST(the_header_names_server_and_file)
 {
     uint8_t packet[OPTIONS + 1] = {[20] = 10, 9, 0, 1, [OPTIONS] = 255};
     struct dhcp_boot boot;
 
-    (void)state;
     memcpy(packet + 108, "a/x.efi", 8);
     assert_true(decode(&boot, packet, sizeof packet));
     assert_string_equal(boot.file, "a/x.efi");
@@ -33,7 +32,7 @@ static void the_header_names_server_and_file(void **state)
     assert_int_equal(strlen(boot.file), 128);
 }
 
-static void options_name_them_if_the_header_does_not(void **state)
+TEST(options_name_them_if_the_header_does_not)
 {
     static const uint8_t options[] = {0,   54,  4,   10,  9,   0,   2,   0,  67,
                                       5,   'x', '.', 'e', 'f', 'i', 66,  8,  '1',
@@ -41,7 +40,6 @@ static void options_name_them_if_the_header_does_not(void **state)
     uint8_t packet[OPTIONS + sizeof options] = {0};
     struct dhcp_boot boot;
 
-    (void)state;
     memcpy(packet + OPTIONS, options, sizeof options);
     assert_true(decode(&boot, packet, sizeof packet));
     assert_string_equal(boot.file, "x.efi");
@@ -53,49 +51,33 @@ static void options_name_them_if_the_header_does_not(void **state)
     assert_false(decode(&boot, packet, sizeof packet));
 }
 
-static void an_answer_cut_anywhere_is_not_read_beyond_its_end(void **state)
+TEST(an_answer_cut_anywhere_is_not_read_beyond_its_end)
 {
     uint8_t packet[OPTIONS + 9] = {[20] = 10, 9,   0, 1,  [OPTIONS] = 67, 6, 'x', '.', 'e',
                                    'f',       'i', 0, 255};
     struct dhcp_boot boot;
 
-    (void)state;
     for (size_t n = 0; n <= sizeof packet; n++)
         assert_int_equal(decode(&boot, packet, n), n >= OPTIONS + 8);
 }
 
-static void an_answer_without_a_file_is_refused(void **state)
+TEST(an_answer_without_a_file_is_refused)
 {
     uint8_t packet[OPTIONS + 3] = {[20] = 10, 9, 0, 1, [OPTIONS] = 67, 0, 255};
     struct dhcp_boot boot;
 
-    (void)state;
     assert_false(decode(&boot, packet, sizeof packet));
     assert_false(decode(&boot, packet, OPTIONS));
 }
 
-static void the_first_router_is_the_gateway(void **state)
+TEST(the_first_router_is_the_gateway)
 {
     uint8_t packet[OPTIONS + 11] = {[OPTIONS] = 3, 8, 10, 9, 0, 254, 10, 9, 0, 253, 255};
     uint8_t gateway[4];
 
-    (void)state;
     assert_true(dhcp_gateway(gateway, packet, sizeof packet));
     assert_int_equal(gateway[3], 254);
     packet[OPTIONS + 1] = 3;
     assert_false(dhcp_gateway(gateway, packet, sizeof packet));
     assert_false(dhcp_gateway(gateway, packet, OPTIONS));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_header_names_server_and_file),
-        cmocka_unit_test(options_name_them_if_the_header_does_not),
-        cmocka_unit_test(an_answer_cut_anywhere_is_not_read_beyond_its_end),
-        cmocka_unit_test(an_answer_without_a_file_is_refused),
-        cmocka_unit_test(the_first_router_is_the_gateway),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-static void the_parts_of_a_url_are_found(void **state)
+TEST(the_parts_of_a_url_are_found)
 {
     static const struct {
         const char *text;
@@ -18,7 +18,6 @@ static void the_parts_of_a_url_are_found(void **state)
         {"tftp://10.0.2.2//srv/x", URL_TFTP, "", "10.0.2.2", "//srv/x"},
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct url u;
 
@@ -32,7 +31,7 @@ static void the_parts_of_a_url_are_found(void **state)
     }
 }
 
-static void what_is_not_such_a_url_is_refused(void **state)
+TEST(what_is_not_such_a_url_is_refused)
 {
     static const char *const cases[] = {
         "",
@@ -57,7 +56,6 @@ static void what_is_not_such_a_url_is_refused(void **state)
     char longest[URL_MOST + 1] = "http://h/";
     struct url u;
 
-    (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_false(url_parse(&u, cases[i]));
     memset(longest + 9, 'x', URL_MOST - 9);
@@ -66,13 +64,12 @@ static void what_is_not_such_a_url_is_refused(void **state)
     assert_true(url_parse(&u, longest));
 }
 
-static void an_address_has_four_numbers(void **state)
+TEST(an_address_has_four_numbers)
 {
     static const uint8_t expected[] = {10, 0, 255, 2}, host[] = {10, 8, 0, 1};
     uint8_t address[4];
     struct url u;
 
-    (void)state;
     assert_true(url_ipv4("10.0.255.2/x", 10, address));
     assert_memory_equal(address, expected, 4);
     assert_false(url_ipv4("10.0.255.2", 7, address));
@@ -81,15 +78,4 @@ static void an_address_has_four_numbers(void **state)
     assert_memory_equal(address, host, sizeof host);
     assert_true(url_parse(&u, "http://10.8.0.1") && url_host_ipv4(&u, address));
     assert_true(url_parse(&u, "http://host:8080/") && !url_host_ipv4(&u, address));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_parts_of_a_url_are_found),
-        cmocka_unit_test(what_is_not_such_a_url_is_refused),
-        cmocka_unit_test(an_address_has_four_numbers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* Relocatable objects: what is refused and why, and what a set contains. */
 #include "tests/unit/lib/object/opened_object.h"
 
-static void an_object_is_read(void **state)
+BEFORE_EACH(begin);
+
+TEST(an_object_is_read)
 {
-    (void)state;
     assert_true(opens());
     assert_string_equal(elf_section(&e, MADE_F).name, ".text.f");
     assert_int_equal(elf_section(&e, MADE_BSS).size, 64);
@@ -15,18 +16,17 @@ static void an_object_is_read(void **state)
     assert_string_equal(text, "test.o: it defines no symbol nowhere");
 }
 
-static void every_length_but_the_whole_is_refused(void **state)
+TEST(every_length_but_the_whole_is_refused)
 {
     size_t whole = m.size;
 
-    (void)state;
     for (m.size = 0; m.size < whole; m.size++)
         assert_false(opens());
     m.size = whole;
     assert_true(opens());
 }
 
-static void headers_are_checked(void **state)
+TEST(headers_are_checked)
 {
     static const struct {
         unsigned at, bytes;
@@ -47,7 +47,6 @@ static void headers_are_checked(void **state)
         {62, 2, MADE_F, "section-name"},
         {62, 2, 0xfefe, "section-name"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         made_program(&m);
         put_le(m.bytes + bad[i].at, bad[i].value, bad[i].bytes);
@@ -55,7 +54,7 @@ static void headers_are_checked(void **state)
     }
 }
 
-static void sections_are_checked(void **state)
+TEST(sections_are_checked)
 {
     static const struct {
         unsigned at, bytes;
@@ -67,7 +66,6 @@ static void sections_are_checked(void **state)
         {24, 8, 5000, "outside the file"},       {24, 8, UINT64_MAX, "outside the file"},
         {32, 8, UINT64_MAX, "outside the file"}, {48, 8, 24, "power of two"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         made_program(&m);
         put_le(header(MADE_TABLE) + bad[i].at, bad[i].value, bad[i].bytes);
@@ -75,11 +73,10 @@ static void sections_are_checked(void **state)
     }
 }
 
-static void symbols_and_relocations_are_checked(void **state)
+TEST(symbols_and_relocations_are_checked)
 {
     unsigned symtab = m.at_end, relas = symtab + 1; /* those of section 1 */
 
-    (void)state;
 #define BAD(place_, value_, bytes_, words_)                                                        \
     do {                                                                                           \
         made_program(&m);                                                                          \
@@ -105,14 +102,13 @@ static void symbols_and_relocations_are_checked(void **state)
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-static void a_set_contains_every_section_that_its_functions_refer_to(void **state)
+TEST(a_set_contains_every_section_that_its_functions_refer_to)
 {
     static const enum elf_kind kinds[] = {
         [MADE_F] = ELF_CODE,    [MADE_G] = ELF_CODE,   [MADE_TABLE] = ELF_LINKED,
         [MADE_DATA] = ELF_DATA, [MADE_BSS] = ELF_DATA, [MADE_CONSTANTS] = ELF_CONSTANT,
     };
 
-    (void)state;
     assert_true(adds("f"));
     assert_int_equal(set.parts, 6);
     for (uint32_t i = 0; i < set.parts; i++) {
@@ -126,11 +122,10 @@ static void a_set_contains_every_section_that_its_functions_refer_to(void **stat
     assert_int_equal(set.parts, 7);
 }
 
-static void pointers_are_followed(void **state)
+TEST(pointers_are_followed)
 {
     struct elf_spot to;
 
-    (void)state;
     assert_true(opens());
     assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
     assert_int_equal(to.section, MADE_CONSTANTS);
@@ -145,11 +140,10 @@ static void pointers_are_followed(void **state)
 }
 
 /* Symbol 0 means "no symbol", whatever is in its bytes: the value is the addend's. */
-static void no_symbol_is_zero(void **state)
+TEST(no_symbol_is_zero)
 {
     uint8_t *symbol, *rela;
 
-    (void)state;
     symbol = contents(m.at_end);
     rela = contents(m.at_end + 1);
     memset(symbol, 0xff, 24);
@@ -159,7 +153,7 @@ static void no_symbol_is_zero(void **state)
     assert_int_equal(set.parts, 6); /* g by the table */
 }
 
-static void relocations_that_are_not_supported_are_named(void **state)
+TEST(relocations_that_are_not_supported_are_named)
 {
     static const struct {
         uint32_t type;
@@ -187,7 +181,6 @@ static void relocations_that_are_not_supported_are_named(void **state)
         {UINT32_MAX, "relocation type 4294967295"},
     };
     unsigned symtab = m.at_end;
-    (void)state;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         made_program(&m);
         put_le(contents(symtab + 1) + 8, types[i].type, 4);
@@ -223,11 +216,10 @@ static void relocations_that_are_not_supported_are_named(void **state)
     SECTION_IS(MADE_G, 48, 8192, "above 4096");
 }
 
-static void errno_is_refused_wherever_it_is_defined(void **state)
+TEST(errno_is_refused_wherever_it_is_defined)
 {
     static const char *const names[] = {"__errno_location", "___errno_location"};
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         made_begin(&m);
         made_section(&m, ".text", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 1, "\xe8\0\0\0\0\xc3", 6);
@@ -239,9 +231,8 @@ static void errno_is_refused_wherever_it_is_defined(void **state)
     }
 }
 
-static void local_names_may_be_ambiguous(void **state)
+TEST(local_names_may_be_ambiguous)
 {
-    (void)state;
     made_begin(&m);
     made_section(&m, ".text", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 1, "\xc3\xc3", 2);
     made_symbol(&m, "twice", true, ELF_FUNCTION, 1, 0);
@@ -253,23 +244,4 @@ static void local_names_may_be_ambiguous(void **state)
     assert_string_equal(text, "test.o: 2 local symbols are called twice");
     assert_true(adds("both"));
     assert_int_equal(entry.offset, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(an_object_is_read, begin),
-        cmocka_unit_test_setup(every_length_but_the_whole_is_refused, begin),
-        cmocka_unit_test_setup(headers_are_checked, begin),
-        cmocka_unit_test_setup(sections_are_checked, begin),
-        cmocka_unit_test_setup(symbols_and_relocations_are_checked, begin),
-        cmocka_unit_test_setup(a_set_contains_every_section_that_its_functions_refer_to, begin),
-        cmocka_unit_test_setup(pointers_are_followed, begin),
-        cmocka_unit_test_setup(no_symbol_is_zero, begin),
-        cmocka_unit_test_setup(relocations_that_are_not_supported_are_named, begin),
-        cmocka_unit_test_setup(errno_is_refused_wherever_it_is_defined, begin),
-        cmocka_unit_test_setup(local_names_may_be_ambiguous, begin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

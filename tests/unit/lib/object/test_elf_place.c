@@ -47,9 +47,10 @@ static uint64_t leads_to(uint64_t base, uint64_t field)
     return field + 4 + (uint64_t)(int64_t)(int32_t)le32(memory + (field - base));
 }
 
-static void relocations_follow_the_place(void **state)
+BEFORE_EACH(begin);
+
+TEST(relocations_follow_the_place)
 {
-    (void)state;
     assert_true(adds("f"));
     for (uint64_t base = 0x100000000000; base < 0x100000000400; base += 0x110) {
         place_at(base);
@@ -114,11 +115,10 @@ static void add_library(bool shared, bool loads)
     assert_true(elf_find(&e, "f", &spot, &said.sink) && elf_add(&set, spot, &entry, &said.sink));
 }
 
-static void a_librarys_calls_go_through_its_plt(void **state)
+TEST(a_librarys_calls_go_through_its_plt)
 {
     const uint64_t base = 0x100000000000;
 
-    (void)state;
     add_library(true, true);
     assert_int_equal(set.plt.count, 2);
     assert_int_equal(set.slots.count, 2); /* one for the call and the load of the same symbol */
@@ -143,11 +143,10 @@ static void a_librarys_calls_go_through_its_plt(void **state)
     assert_int_equal(word(base, set.slots.address + ELF_SLOT_BYTES), part_address(3));
 }
 
-static void a_programs_calls_have_no_plt(void **state)
+TEST(a_programs_calls_have_no_plt)
 {
     const uint64_t base = 0x100000000000;
 
-    (void)state;
     add_library(false, false);
     assert_int_equal(set.plt.count, 0);
     place_at(base);
@@ -157,9 +156,8 @@ static void a_programs_calls_have_no_plt(void **state)
     assert_int_equal(leads_to(base, part_address(1) + 40), part_address(3));
 }
 
-static void a_slot_out_of_reach_is_refused(void **state)
+TEST(a_slot_out_of_reach_is_refused)
 {
-    (void)state;
     add_library(true, false);
     place_at(0x100000000000);
     set.slots.address += 0x100000000;
@@ -168,11 +166,10 @@ static void a_slot_out_of_reach_is_refused(void **state)
     assert_says(text, "test.o: ", "open", "GOT");
 }
 
-static void every_form_of_gotpcrel_has_a_slot(void **state)
+TEST(every_form_of_gotpcrel_has_a_slot)
 {
     static const uint32_t forms[] = {9, 41, 42, 43, 46, 49};
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         made_program(&m);
         put_le(contents(m.at_end + 1) + 2 * 24 + 8, forms[i], 4); /* f's third */
@@ -201,10 +198,10 @@ static void absolute(uint32_t type, int64_t addend, uint64_t base, bool fits, ui
         fail_msg("%s", text);
 }
 
-static void values_that_do_not_fit_their_field_are_refused(void **state)
+TEST(values_that_do_not_fit_their_field_are_refused)
 {
-    (void)state;
     const uint64_t g = 256; /* g's part is the second */
+
     absolute(ELF_R_32, 0, 0x10000, true, 0x10000 + g);
     absolute(ELF_R_32, 0, 0xc0000000, true, 0xc0000000 + g);
     absolute(ELF_R_32S, 0, 0x10000, true, 0x10000 + g);
@@ -218,11 +215,10 @@ static void values_that_do_not_fit_their_field_are_refused(void **state)
     absolute(ELF_R_PC64, 7, 0x100000000000, true, g + 7 - 1);
 }
 
-static void addresses_have_names(void **state)
+TEST(addresses_have_names)
 {
     uint64_t offset;
 
-    (void)state;
     assert_true(adds("f"));
     place_at(0x5000);
     assert_string_equal(elf_name_at(&set, part_address(MADE_F) + 9, &offset), "f");
@@ -234,11 +230,11 @@ static void addresses_have_names(void **state)
     assert_null(elf_name_at(&set, 0x4fff, &offset));
 }
 
-static void a_set_is_bounded(void **state)
+TEST(a_set_is_bounded)
 {
-    (void)state;
     static struct elf big;
     static uint8_t symbols[24 * 200], relas[24 * 200];
+
     /* One function that loads more symbols by the GOT than a set can have. */
     made_begin(&m);
     made_section(&m, ".text", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 1, "\xc3\0\0\0", 4);
@@ -266,20 +262,4 @@ static void a_set_is_bounded(void **state)
     elf_set_init(&set, &big, givens);
     assert_false(elf_add(&set, (struct elf_spot){1, 0}, &entry, &said.sink));
     assert_non_null(strstr(text, "than a set can have"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(relocations_follow_the_place, begin),
-        cmocka_unit_test_setup(a_librarys_calls_go_through_its_plt, begin),
-        cmocka_unit_test_setup(a_programs_calls_have_no_plt, begin),
-        cmocka_unit_test_setup(a_slot_out_of_reach_is_refused, begin),
-        cmocka_unit_test_setup(every_form_of_gotpcrel_has_a_slot, begin),
-        cmocka_unit_test_setup(values_that_do_not_fit_their_field_are_refused, begin),
-        cmocka_unit_test_setup(addresses_have_names, begin),
-        cmocka_unit_test_setup(a_set_is_bounded, begin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

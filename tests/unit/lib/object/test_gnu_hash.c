@@ -14,9 +14,8 @@ static uint32_t order[GNU_HASH_SYMBOLS];
 static char texts[GNU_HASH_SYMBOLS][16];
 static const char *names[GNU_HASH_SYMBOLS];
 
-static void hashes_are_the_known_ones(void **state)
+TEST(hashes_are_the_known_ones)
 {
-    (void)state;
     assert_int_equal(gnu_hash_name(""), 0x1505);
     assert_int_equal(gnu_hash_name("printf"), 0x156b2bb8);
     assert_int_equal(gnu_hash_name("exit"), 0x7c967e3f);
@@ -58,9 +57,8 @@ static struct gnu_hash build(uint32_t first, uint32_t count)
     return gnu_hash_build(section, first, names, count, order);
 }
 
-static void each_name_is_found_and_no_other(void **state)
+TEST(each_name_is_found_and_no_other)
 {
-    (void)state;
     for (uint32_t count = 1; count <= GNU_HASH_SYMBOLS; count += count < 70 ? 1 : 61) {
         for (uint32_t first = 1; first <= 17; first += 16) {
             build(first, count);
@@ -78,9 +76,8 @@ static void each_name_is_found_and_no_other(void **state)
 }
 
 /* Bits that no name has set, buckets that no name is in. */
-static void names_that_are_not_in_the_table_are_not_found(void **state)
+TEST(names_that_are_not_in_the_table_are_not_found)
 {
-    (void)state;
     for (uint32_t count = 1; count < 300; count += 7) {
         struct gnu_hash h = build(5, count);
         uint32_t last = 0;
@@ -107,15 +104,4 @@ static void names_that_are_not_in_the_table_are_not_found(void **state)
         for (uint32_t b = 0; b < h.buckets; b++)
             assert_int_equal(h.bucket[b], 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_are_the_known_ones),
-        cmocka_unit_test(each_name_is_found_and_no_other),
-        cmocka_unit_test(names_that_are_not_in_the_table_are_not_found),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

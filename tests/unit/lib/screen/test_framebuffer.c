@@ -38,10 +38,10 @@ static void refused(const struct framebuffer *given, const char *words)
     assert_true(strlen(why) < sizeof why - 1);
 }
 
-static void the_masks_give_the_size_of_a_pixel(void **state)
+TEST(the_masks_give_the_size_of_a_pixel)
 {
-    (void)state;
     struct framebuffer f = usual();
+
     good(&f, 4);
     f.reserved = 0; /* cirrus: 24 bits a pixel */
     good(&f, 3);
@@ -53,10 +53,10 @@ static void the_masks_give_the_size_of_a_pixel(void **state)
     good(&f, 4);
 }
 
-static void the_size_is_judged_to_the_byte(void **state)
+TEST(the_size_is_judged_to_the_byte)
 {
-    (void)state;
     struct framebuffer f = usual();
+
     f.pixels_per_line = 2048;
     f.size = (2048ull * 799 + 1280) * 4; /* the last line ends with its last pixel */
     good(&f, 4);
@@ -67,10 +67,10 @@ static void the_size_is_judged_to_the_byte(void **state)
     refused(&f, "at 0xffffffffffffff9b cannot hold");
 }
 
-static void impossible_framebuffers_are_refused(void **state)
+TEST(impossible_framebuffers_are_refused)
 {
-    (void)state;
     struct framebuffer f = usual();
+
     f.address = 0;
     refused(&f, "address is 0");
     f = usual(), f.width = 0;
@@ -93,10 +93,10 @@ static void impossible_framebuffers_are_refused(void **state)
     refused(&f, "masks");
 }
 
-static void colours_follow_the_masks(void **state)
+TEST(colours_follow_the_masks)
 {
-    (void)state;
     struct framebuffer f = usual();
+
     assert_int_equal(framebuffer_pixel(&f, 0x12, 0x34, 0x56), 0x123456);
     f.red = 0xff, f.blue = 0xff0000;
     assert_int_equal(framebuffer_pixel(&f, 0x12, 0x34, 0x56), 0x563412);
@@ -108,23 +108,10 @@ static void colours_follow_the_masks(void **state)
     assert_int_equal(framebuffer_pixel(&f, 0xff, 0, 0), 0xff000000);
 }
 
-static void the_pitch_follows_from_pixels_per_line(void **state)
+TEST(the_pitch_follows_from_pixels_per_line)
 {
-    (void)state;
     struct framebuffer f = usual();
+
     f.pixels_per_line = 1366, f.pixel_bytes = 3;
     assert_int_equal(framebuffer_pitch(&f), 4098);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_masks_give_the_size_of_a_pixel),
-        cmocka_unit_test(the_size_is_judged_to_the_byte),
-        cmocka_unit_test(impossible_framebuffers_are_refused),
-        cmocka_unit_test(colours_follow_the_masks),
-        cmocka_unit_test(the_pitch_follows_from_pixels_per_line),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static void laid_out(uint32_t width, uint32_t height, uint32_t scale, uint32_t c
     assert_true(l.columns * 8 * l.scale <= width && l.rows * GLYPH_HEIGHT * l.scale <= height);
 }
 
-static void each_mode_has_its_columns_and_rows(void **state)
+TEST(each_mode_has_its_columns_and_rows)
 {
-    (void)state;
     laid_out(640, 480, 1, 80, 30);
     laid_out(800, 600, 1, 100, 37);
     laid_out(1024, 768, 1, 128, 48);
@@ -34,19 +33,19 @@ static void each_mode_has_its_columns_and_rows(void **state)
     laid_out(640, 16384, 1, 80, SCREEN_ROWS_MAX);
 }
 
-static void small_screens_are_refused(void **state)
+TEST(small_screens_are_refused)
 {
-    (void)state;
     struct screen_layout l;
+
     assert_false(screen_layout(&l, 319, 200, GLYPH_HEIGHT));
     assert_false(screen_layout(&l, 640, 63, GLYPH_HEIGHT));
 }
 
-static void only_changed_cells_are_painted(void **state)
+TEST(only_changed_cells_are_painted)
 {
-    (void)state;
     char shown[] = "abc  def";
     uint32_t column = 0;
+
     assert_int_equal(screen_changed(shown, "aXY  dZf", 8, &column), 2);
     assert_int_equal(column, 1);
     assert_string_equal(shown, "aXY  def");
@@ -92,25 +91,12 @@ static void painted(uint32_t bytes, uint32_t scale, const char *chars, uint32_t 
         assert_int_equal(out[i], 0xee);
 }
 
-static void glyphs_have_their_pixels(void **state)
+TEST(glyphs_have_their_pixels)
 {
-    (void)state;
     painted(4, 1, "!", 0, 0xd0d0d0, 0, "#......#");
     painted(4, 1, "! !", 1, 0x01020304, 0xf0000000, "...##..............##...");
     painted(3, 1, "!", 0, 0xabcdef, 0x123456, "#......#");
     painted(2, 2, "!", 1, 0xf81f, 0x07e0, "......####......");
     painted(1, 3, "!", 0, 7, 2, "###..................###");
     painted(4, 1, "A\x80", 0, 1, 0, "................"); /* characters that the font has not */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_mode_has_its_columns_and_rows),
-        cmocka_unit_test(small_screens_are_refused),
-        cmocka_unit_test(only_changed_cells_are_painted),
-        cmocka_unit_test(glyphs_have_their_pixels),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

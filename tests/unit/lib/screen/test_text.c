@@ -11,20 +11,20 @@
 static struct text t;
 static char *cells;
 
-static int open_text(void **state)
+static void open_text(void)
 {
-    (void)state;
     cells = malloc((size_t)TEXT_LINES * COLUMNS); /* exact, for the sanitizer to watch its ends */
+    assert_non_null(cells);
     text_init(&t, cells, COLUMNS, ROWS);
-    return cells == NULL;
 }
 
-static int close_text(void **state)
+static void close_text(void)
 {
-    (void)state;
     free(cells);
-    return 0;
 }
+
+BEFORE_EACH(open_text);
+AFTER_EACH(close_text);
 
 static void say(const char *s)
 {
@@ -56,9 +56,8 @@ static void say_numbers(unsigned n)
     }
 }
 
-static void full_screens_scroll(void **state)
+TEST(full_screens_scroll)
 {
-    (void)state;
     shows("|~|~");
     say("one\r\n");
     shows("one||~");
@@ -72,18 +71,16 @@ static void full_screens_scroll(void **state)
     shows("four||six");
 }
 
-static void a_full_line_wraps_once(void **state)
+TEST(a_full_line_wraps_once)
 {
-    (void)state;
     say("12345678\r\nx\r\n");
     shows("12345678|x|");
     say("123456789\r\n");
     shows("x|12345678|9");
 }
 
-static void a_progress_line_is_written_over_and_wiped(void **state)
+TEST(a_progress_line_is_written_over_and_wiped)
 {
-    (void)state;
     say("\r1 of 9 ");
     shows("1 of 9|~|~");
     say("\r2 of 9 ");
@@ -92,16 +89,14 @@ static void a_progress_line_is_written_over_and_wiped(void **state)
     shows("row||~");
 }
 
-static void other_bytes_are_shown_as_question_marks(void **state)
+TEST(other_bytes_are_shown_as_question_marks)
 {
-    (void)state;
     say("a\tb\x01\x7f\r\n\xc3\xa4\xe2\x82\xac\x80z\r\n");
     shows("a|b|??z"); /* the tab fills the line */
 }
 
-static void scrolling_stops_at_the_first_line(void **state)
+TEST(scrolling_stops_at_the_first_line)
 {
-    (void)state;
     say_numbers(10);
     shows("7|8|9");
     assert_int_equal(text_kept(&t), 10);
@@ -120,28 +115,11 @@ static void scrolling_stops_at_the_first_line(void **state)
     shows("7|8|9");
 }
 
-static void the_oldest_lines_are_forgotten(void **state)
+TEST(the_oldest_lines_are_forgotten)
 {
-    (void)state;
     say_numbers(3 * TEXT_LINES + 5);
     shows("12290|12291|12292");
     assert_int_equal(text_kept(&t), TEXT_LINES - 1); /* the cursor's line has one of them */
     text_scroll(&t, (int32_t)TEXT_LINES);
     shows("8198|8199|8200");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(full_screens_scroll, open_text, close_text),
-        cmocka_unit_test_setup_teardown(a_full_line_wraps_once, open_text, close_text),
-        cmocka_unit_test_setup_teardown(a_progress_line_is_written_over_and_wiped, open_text,
-                                        close_text),
-        cmocka_unit_test_setup_teardown(other_bytes_are_shown_as_question_marks, open_text,
-                                        close_text),
-        cmocka_unit_test_setup_teardown(scrolling_stops_at_the_first_line, open_text, close_text),
-        cmocka_unit_test_setup_teardown(the_oldest_lines_are_forgotten, open_text, close_text),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,12 @@ static double timed(double fixed, double per_iteration, double resolution, uint6
     return mathx_floor((fixed + per_iteration * (double)n) / resolution) * resolution;
 }
 
-static void ends_near_the_target(void **state)
+TEST(ends_near_the_target)
 {
-    (void)state;
     static const double iterations[] = {1e-12, 1e-9, 3.7e-7, 1e-4, 0.0071};
     static const double resolutions[] = {1e-12, 1e-9, 1e-6, 1e-4};
     const double root = mathx_sqrt(2);
+
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 4; j++) {
             struct adaptive a;
@@ -32,10 +32,10 @@ static void ends_near_the_target(void **state)
         }
 }
 
-static void one_iteration_can_be_enough(void **state)
+TEST(one_iteration_can_be_enough)
 {
-    (void)state;
     struct adaptive a;
+
     adaptive_start(&a, 0.01, 1, 1000);
     assert_int_equal(a.n, 1);
     assert_int_equal(adaptive_add(&a, true, 0.007), ADAPTIVE_MORE);
@@ -45,10 +45,10 @@ static void one_iteration_can_be_enough(void **state)
     assert_int_equal(a.n, 1);
 }
 
-static void a_stopped_clock_ends_at_the_greatest_n(void **state)
+TEST(a_stopped_clock_ends_at_the_greatest_n)
 {
-    (void)state;
     static const uint64_t most[] = {1, 2, 1000, (1ull << 53) + 1, UINT64_MAX};
+
     for (int i = 0; i < 5; i++) {
         struct adaptive a;
         uint64_t before = 0;
@@ -66,12 +66,12 @@ static void a_stopped_clock_ends_at_the_greatest_n(void **state)
 }
 
 /* Bodies that do whole passes, and tables that end: n is never another number. */
-static void n_keeps_to_grain_and_most(void **state)
+TEST(n_keeps_to_grain_and_most)
 {
-    (void)state;
     static const uint64_t grains[] = {1, 7, 50, 10000, 1ull << 20, (1ull << 40) - 1};
     static const uint64_t mosts[] = {1ull << 40, 10000, 2048, 50, 1};
     static const double iterations[] = {0, 1e-12, 1e-9, 3.7e-7, 1};
+
     for (int g = 0; g < 6; g++)
         for (int m = 0; m < 5; m++)
             for (int t = 0; t < 5; t++) {
@@ -91,10 +91,10 @@ static void n_keeps_to_grain_and_most(void **state)
 }
 
 /* Never two steps of the same n, even where a double cannot tell n from n + 1. */
-static void grows_by_one_at_least(void **state)
+TEST(grows_by_one_at_least)
 {
-    (void)state;
     struct adaptive a;
+
     adaptive_start(&a, 1.4142135, 1, UINT64_MAX);
     a.n = (1ull << 60) + 1;
     for (int i = 0; i < 10 && a.state == ADAPTIVE_MORE; i++) {
@@ -104,10 +104,10 @@ static void grows_by_one_at_least(void **state)
     }
 }
 
-static void a_failed_read_is_tried_again(void **state)
+TEST(a_failed_read_is_tried_again)
 {
-    (void)state;
     struct adaptive a;
+
     adaptive_start(&a, 0.01, 1, 1000);
     for (int round = 0; round < 2; round++) {
         uint64_t n = a.n;
@@ -120,18 +120,4 @@ static void a_failed_read_is_tried_again(void **state)
     for (int i = 1; i < ADAPTIVE_TRIES; i++)
         adaptive_add(&a, false, 1);
     assert_int_equal(adaptive_add(&a, false, 1), ADAPTIVE_NO_CLOCK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_near_the_target),
-        cmocka_unit_test(one_iteration_can_be_enough),
-        cmocka_unit_test(a_stopped_clock_ends_at_the_greatest_n),
-        cmocka_unit_test(grows_by_one_at_least),
-        cmocka_unit_test(a_failed_read_is_tried_again),
-        cmocka_unit_test(n_keeps_to_grain_and_most),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,57 +4,57 @@
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
 
-static void a_row_without_a_measurement_has_no_figure(void **state)
+TEST(a_row_without_a_measurement_has_no_figure)
 {
-    (void)state;
     struct agreed a = agree(NULL, 0);
+
     assert_false(is_known(a.value) || is_known(a.lo) || is_known(a.hi) || a.settled);
     assert_false(is_known(agree_error(a)));
 }
 
-static void the_figure_is_the_median(void **state)
+TEST(the_figure_is_the_median)
 {
-    (void)state;
     const double odd[] = {3, 1, 2}, even[] = {4, 1, 2, 3};
+
     assert_close(agree(odd, 3).value, 2, 1e-12);
     assert_close(agree(even, 4).value, 2.5, 1e-12);
     assert_close(agree(even, 4).lo, 1, 1e-12);
     assert_close(agree(even, 4).hi, 4, 1e-12);
 }
 
-static void too_few_are_not_settled(void **state)
+TEST(too_few_are_not_settled)
 {
-    (void)state;
     const double x[] = {1, 1, 1};
+
     assert_false(agree(x, 1).settled || agree(x, 2).settled);
     assert_close(agree(x, 1).value, 1, 1e-12);
     assert_false(is_known(agree_error(agree(x, 1))));
     assert_true(agree(x, 3).settled);
 }
 
-static void agreement_is_a_share_or_absolute(void **state)
+TEST(agreement_is_a_share_or_absolute)
 {
-    (void)state;
     const double small[] = {0.20, 0.22, 0.24}, apart[] = {0.20, 0.22, 0.26};
     const double large[] = {100, 102, 104}, far[] = {100, 102, 106}, below[] = {-0.02, 0, 0.02};
+
     assert_true(agree(small, 3).settled && agree(large, 3).settled && agree(below, 3).settled);
     assert_false(agree(apart, 3).settled || agree(far, 3).settled);
 }
 
-static void one_outlier_of_seven_is_left_out(void **state)
+TEST(one_outlier_of_seven_is_left_out)
 {
-    (void)state;
     const double x[] = {1, 1, 1.01, 9, 1, 1.02, 0.99};
+
     assert_false(agree(x, 6).settled);
     assert_true(agree(x, 7).settled);
     assert_close(agree(x, 7).hi, 1.02, 1e-12);
 }
 
-static void the_smallest_disturbed_figures_that_agree_are_used(void **state)
+TEST(the_smallest_disturbed_figures_that_agree_are_used)
 {
-    (void)state;
     const double x[] = {1.9, 1.0, 1.6, 1.01, 1.02, 2.5};
     struct agreed a = agree_least(x, 6);
+
     assert_close(a.value, 1.01, 1e-12);
     assert_close(a.lo, 1.0, 1e-12);
     assert_close(a.hi, 1.02, 1e-12);
@@ -62,11 +62,11 @@ static void the_smallest_disturbed_figures_that_agree_are_used(void **state)
     assert_false(agree_least(x, 3).settled || is_known(agree_error(agree_least(x, 1))));
 }
 
-static void a_difference_is_as_uncertain_as_both(void **state)
+TEST(a_difference_is_as_uncertain_as_both)
 {
-    (void)state;
     const double a[] = {5, 5.1, 5.2}, b[] = {1, 1.01, 1.02};
     struct agreed d = agree_minus(agree(a, 3), agree(b, 3));
+
     assert_close(d.value, 4.09, 1e-12);
     assert_close(d.lo, 3.98, 1e-12);
     assert_close(d.hi, 4.2, 1e-12);
@@ -74,29 +74,13 @@ static void a_difference_is_as_uncertain_as_both(void **state)
     assert_true(d.settled);
 }
 
-static void figures_differ_by_more_than_their_ranges_and_a_share(void **state)
+TEST(figures_differ_by_more_than_their_ranges_and_a_share)
 {
-    (void)state;
     const struct agreed one = {1, 0.99, 1.01, true}, near = {1.04, 1.03, 1.05, true},
                         wide = {2, 1, 3, true}, two = {2, 1.9, 2.1, true};
+
     assert_true(agree_differ(one, two) && agree_differ(two, one));
     assert_false(agree_differ(one, near)); /* less than AGREE_SHARE */
     assert_false(agree_differ(one, wide));
     assert_false(agree_differ(one, agree(NULL, 0)) || agree_differ(agree(NULL, 0), one));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_without_a_measurement_has_no_figure),
-        cmocka_unit_test(the_figure_is_the_median),
-        cmocka_unit_test(too_few_are_not_settled),
-        cmocka_unit_test(agreement_is_a_share_or_absolute),
-        cmocka_unit_test(one_outlier_of_seven_is_left_out),
-        cmocka_unit_test(the_smallest_disturbed_figures_that_agree_are_used),
-        cmocka_unit_test(a_difference_is_as_uncertain_as_both),
-        cmocka_unit_test(figures_differ_by_more_than_their_ranges_and_a_share),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

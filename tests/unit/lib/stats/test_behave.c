@@ -1,14 +1,10 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdbool.h>
 #include <string.h>
-#include <cmocka.h>
 #include "lib/stats/behave.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 /* Windows of `base` + ticks[kind] * links, on a lattice of `step`; every seventh disturbed. */
 static struct behave plant(const double *ticks, double base, double step, uint64_t seed)
@@ -45,9 +41,8 @@ static enum execution judge(const double *ticks, double base, double step)
     return first;
 }
 
-static void times_of_real_cpus_are_judged_as_silicon(void **state)
+TEST(times_of_real_cpus_are_judged_as_silicon)
 {
-    (void)state;
     static const struct {
         double ticks[BEHAVE_KINDS], step; /* nop, add, imul, div, addsd */
     } cases[] = {
@@ -64,9 +59,8 @@ static void times_of_real_cpus_are_judged_as_silicon(void **state)
         assert_int_equal(judge(cases[i].ticks, 40, cases[i].step), EXEC_SILICON);
 }
 
-static void emulators_are_found(void **state)
+TEST(emulators_are_found)
 {
-    (void)state;
     static const struct {
         double ticks[BEHAVE_KINDS], step;
     } cases[] = {
@@ -94,9 +88,8 @@ static struct behave counted(uint64_t ticks)
     return b;
 }
 
-static void counted_instructions_are_counted(void **state)
+TEST(counted_instructions_are_counted)
 {
-    (void)state;
     for (uint64_t ticks = 1; ticks <= 1024; ticks *= 2) {
         struct behave b = counted(ticks);
         struct behave_verdict v = behave_judge(&b);
@@ -108,10 +101,10 @@ static void counted_instructions_are_counted(void **state)
 }
 
 /* One thing that is not exact, and it is not a count. */
-static void nearly_counted_is_emulated(void **state)
+TEST(nearly_counted_is_emulated)
 {
-    (void)state;
     static const uint64_t no_shift[] = {0, 3, 100, 2048};
+
     for (size_t i = 0; i < sizeof no_shift / sizeof *no_shift; i++) {
         struct behave b = counted(no_shift[i]);
         assert_int_equal(behave_judge(&b).execution, EXEC_EMULATED);
@@ -131,9 +124,8 @@ static void nearly_counted_is_emulated(void **state)
     assert_int_equal(behave_judge(&b).execution, EXEC_EMULATED);
 }
 
-static void every_instruction_has_a_name(void **state)
+TEST(every_instruction_has_a_name)
 {
-    (void)state;
     assert_string_equal(behave_names[BEHAVE_NOP], "nop");
     assert_string_equal(behave_names[BEHAVE_ADD], "add");
     assert_string_equal(behave_names[BEHAVE_IMUL], "imul");
@@ -142,17 +134,4 @@ static void every_instruction_has_a_name(void **state)
     assert_string_equal(execution_names[EXEC_SILICON], "silicon");
     assert_string_equal(execution_names[EXEC_INSTRUCTIONS], "instructions");
     assert_string_equal(execution_names[EXEC_EMULATED], "emulated");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_real_cpus_are_judged_as_silicon),
-        cmocka_unit_test(emulators_are_found),
-        cmocka_unit_test(counted_instructions_are_counted),
-        cmocka_unit_test(nearly_counted_is_emulated),
-        cmocka_unit_test(every_instruction_has_a_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

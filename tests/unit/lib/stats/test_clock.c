@@ -1,13 +1,9 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdbool.h>
 #include <string.h>
-#include <cmocka.h>
 #include "lib/stats/clock.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 #define PM_HZ 3579545.0 /* ACPI 6.5 section 4.8.2.1 */
 
@@ -16,11 +12,11 @@ static struct clock_read reading(uint64_t before, uint64_t after, uint64_t count
     return (struct clock_read){before, after, count};
 }
 
-static void two_readings_give_hz_and_its_error(void **state)
+TEST(two_readings_give_hz_and_its_error)
 {
-    (void)state;
     struct clock_read a = reading(1000, 1000, 5), b = reading(2500001000, 2500001000, 10000005);
     double error;
+
     assert_int_equal(clock_hz(&a, &b, 1e7, 32, &error), 2500000000);
     assert_close(error, 250, 1e-6); /* one step of ten million */
 
@@ -31,11 +27,11 @@ static void two_readings_give_hz_and_its_error(void **state)
     assert_close(error, 1000500000 * (2000.0 / 1000500 + 1e-3), 1e-3);
 }
 
-static void a_counter_that_wraps_gives_the_frequency(void **state)
+TEST(a_counter_that_wraps_gives_the_frequency)
 {
-    (void)state;
     struct clock_read a = reading(0, 0, 0xfffff0), b = reading(100000, 100000, 0x0000f0);
     double error;
+
     assert_int_equal(clock_hz(&a, &b, PM_HZ, 24, &error), (uint64_t)(100000 * PM_HZ / 0x100 + 0.5));
     /* Bits above the counter's are not part of the count. */
     a.count |= 0xff000000;
@@ -49,10 +45,10 @@ static void a_counter_that_wraps_gives_the_frequency(void **state)
     assert_int_equal(clock_hz(&a, &b, PM_HZ, 64, &error), (uint64_t)(100000 * PM_HZ / 0x200 + 0.5));
 }
 
-static void unusable_counters_give_no_frequency(void **state)
+TEST(unusable_counters_give_no_frequency)
 {
-    (void)state;
     double error = 1;
+
     static const struct {
         struct clock_read a, b;
         double hz;
@@ -78,10 +74,10 @@ static void unusable_counters_give_no_frequency(void **state)
 }
 
 /* The truth lies within the stated error, whenever inside the readings the counter was read. */
-static void error_covers_the_truth(void **state)
+TEST(error_covers_the_truth)
 {
-    (void)state;
     struct rng rng = {1};
+
     for (int round = 0; round < 10000; round++) {
         double tsc_hz = 1e8 + 4e9 * rng_unit(&rng), hz = 1e6 + 2e7 * rng_unit(&rng);
         struct clock_read read[2];
@@ -99,12 +95,12 @@ static void error_covers_the_truth(void **state)
     }
 }
 
-static void steps_over_whole_turns_are_counted(void **state)
+TEST(steps_over_whole_turns_are_counted)
 {
-    (void)state;
     struct rng rng = {11};
     double steps;
     const unsigned widths[] = {16, 24, 32, 64};
+
     for (unsigned i = 0; i < 4000; i++) {
         unsigned bits = widths[i % 4];
         uint64_t mask = ~0ull >> (64 - bits), from = rng_next(&rng) & mask;
@@ -116,10 +112,10 @@ static void steps_over_whole_turns_are_counted(void **state)
     }
 }
 
-static void steps_beyond_a_quarter_turn_are_not_known(void **state)
+TEST(steps_beyond_a_quarter_turn_are_not_known)
 {
-    (void)state;
     double steps;
+
     assert_true(clock_steps(100, 50, 16, 65486 + 16384, &steps));
     assert_false(clock_steps(100, 50, 16, 65486 + 16385, &steps)); /* a quarter of a turn off */
     assert_true(clock_steps(100, 50, 16, 65486 - 16384, &steps));
@@ -134,11 +130,11 @@ static void steps_beyond_a_quarter_turn_are_not_known(void **state)
     assert_false(clock_steps(99, 100, 16, 1e300, &steps));
 }
 
-static void the_median_excludes_values_that_are_not_known(void **state)
+TEST(the_median_excludes_values_that_are_not_known)
 {
-    (void)state;
     uint64_t odd[] = {9, 1, 5}, even[] = {40, 10, 20, 30}, holes[] = {0, 7, 0, 3, 0, 5},
              none[] = {0, 0};
+
     assert_int_equal(clock_median(odd, 3), 5);
     assert_int_equal(odd[0], 1);
     assert_int_equal(clock_median(even, 4), 25);
@@ -160,20 +156,20 @@ static struct tsc_clock choose(uint64_t cpuid15, uint64_t pmtimer, uint64_t hpet
     return c;
 }
 
-static void the_preferred_source_is_used_if_all_agree(void **state)
+TEST(the_preferred_source_is_used_if_all_agree)
 {
-    (void)state;
     struct tsc_clock c = choose(2500000000, 2500010000, 2499990000, 2501000000);
+
     assert_int_equal(c.used, CLOCK_PMTIMER);
     assert_int_equal(c.hz, 2500010000);
     assert_true(c.agree);
     assert_close(c.worst_ppm, 990000 / 2500.01, 1e-6);
 }
 
-static void the_majority_wins(void **state)
+TEST(the_majority_wins)
 {
-    (void)state;
     struct tsc_clock c = choose(3500000000, 2500010000, 2499990000, 2500000000);
+
     assert_int_equal(c.used, CLOCK_PMTIMER);
     assert_false(c.agree);
     assert_close(c.worst_ppm, 399994, 1);
@@ -186,9 +182,8 @@ static void the_majority_wins(void **state)
     assert_int_equal(c.used, CLOCK_HPET);
 }
 
-static void ties_go_by_preference(void **state)
+TEST(ties_go_by_preference)
 {
-    (void)state;
     assert_int_equal(choose(3500000000, 2500000000, 0, 0).used, CLOCK_PMTIMER);
     assert_int_equal(choose(3500000000, 0, 2500000000, 0).used, CLOCK_HPET);
     assert_int_equal(choose(3500000000, 0, 0, 2500000000).used, CLOCK_CPUID15);
@@ -198,10 +193,10 @@ static void ties_go_by_preference(void **state)
     assert_int_equal(choose(2500000000, 2000000000, 2500000000, 2000000000).used, CLOCK_PMTIMER);
 }
 
-static void one_source_gives_the_frequency_and_no_source_gives_0_hz(void **state)
+TEST(one_source_gives_the_frequency_and_no_source_gives_0_hz)
 {
-    (void)state;
     struct tsc_clock c = choose(0, 0, 0, 1193182000);
+
     assert_int_equal(c.used, CLOCK_PIT);
     assert_int_equal(c.hz, 1193182000);
     assert_true(c.agree && c.worst_ppm == 0);
@@ -213,10 +208,10 @@ static void one_source_gives_the_frequency_and_no_source_gives_0_hz(void **state
 }
 
 /* What the CPU states has no vote; where nothing is measured it is all there is. */
-static void a_stated_frequency_has_no_vote(void **state)
+TEST(a_stated_frequency_has_no_vote)
 {
-    (void)state;
     struct tsc_clock c = choose(0, 2500000000, 0, 0);
+
     c.source[CLOCK_STATED] = clock_stated((struct tsc_rate){3500000000, TSC_RATE_CRYSTAL});
     assert_true(c.source[CLOCK_STATED].known);
     clock_choose(&c);
@@ -235,10 +230,10 @@ static void a_stated_frequency_has_no_vote(void **state)
 }
 
 /* A source so rough that it agrees with two that contradict each other must not decide. */
-static void rough_sources_do_not_vote(void **state)
+TEST(rough_sources_do_not_vote)
 {
-    (void)state;
     struct tsc_clock c = choose(2600000000, 2500000000, 0, 2550000000);
+
     c.source[CLOCK_PIT].error_hz = 1e8;
     clock_choose(&c);
     assert_int_equal(c.used, CLOCK_PMTIMER);
@@ -252,9 +247,8 @@ static void rough_sources_do_not_vote(void **state)
     assert_int_equal(c.used, CLOCK_PIT);
 }
 
-static void sources_agree_within_1000_ppm_and_their_errors(void **state)
+TEST(sources_agree_within_1000_ppm_and_their_errors)
 {
-    (void)state;
     assert_true(choose(0, 1000000000, 1001000000 + 2000, 0).agree);
     assert_false(choose(0, 1000000000, 1001000000 + 2001, 0).agree);
     assert_true(choose(0, 1001000000 + 2000, 1000000000, 0).agree);
@@ -268,10 +262,10 @@ static void sources_agree_within_1000_ppm_and_their_errors(void **state)
 static const struct clock_result not_known = {.why_not = "no clock"},
                                  by_tsc = {.known = true, .hz = TSC_HZ, .error_hz = 1000};
 
-static void a_window_is_undisturbed_without_switches_and_absence(void **state)
+TEST(a_window_is_undisturbed_without_switches_and_absence)
 {
-    (void)state;
     struct clock_window w = {TSC_HZ, 0, 0.001, 0};
+
     assert_true(clock_window_undisturbed(&w));
     w.switches = 1;
     assert_false(clock_window_undisturbed(&w));
@@ -281,26 +275,26 @@ static void a_window_is_undisturbed_without_switches_and_absence(void **state)
     assert_false(clock_window_undisturbed(&w));
 }
 
-static void undisturbed_windows_give_their_median(void **state)
+TEST(undisturbed_windows_give_their_median)
 {
-    (void)state;
     const struct clock_window w[] = {{TSC_HZ + 400, 5000, 0, 0},
                                      {TSC_HZ * 11 / 10, 5000, 0.09, 3},
                                      {TSC_HZ + 300, 2000, 1e-5, 0},
                                      {TSC_HZ - 200, 4000, 0, 0}};
     struct clock_result r = clock_of_windows(w, 4, &by_tsc);
+
     assert_true(r.known);
     assert_int_equal(r.hz, TSC_HZ + 300);
     assert_close(r.error_hz, 2000 + 1e-5 * (TSC_HZ + 300), 1); /* the largest, of the third */
 }
 
 /* As was seen: one window of times(2), 9 to 12% high after a context switch. */
-static void disturbed_windows_give_way_to_the_tsc(void **state)
+TEST(disturbed_windows_give_way_to_the_tsc)
 {
-    (void)state;
     const struct clock_window w[] = {{TSC_HZ * 112 / 100, TSC_HZ / 50, 0.107, 4},
                                      {TSC_HZ * 109 / 100, TSC_HZ / 50, 0.083, 1}};
     struct clock_result r = clock_of_windows(w, 2, &by_tsc);
+
     assert_true(r.known && r.hz == TSC_HZ);
     assert_close(r.error_hz, 1000, 1e-9);
 
@@ -310,47 +304,20 @@ static void disturbed_windows_give_way_to_the_tsc(void **state)
     assert_true(r.hz - r.error_hz < TSC_HZ && r.error_hz < 0.2 * TSC_HZ);
 }
 
-static void an_absence_without_a_switch_is_the_clocks_error(void **state)
+TEST(an_absence_without_a_switch_is_the_clocks_error)
 {
-    (void)state;
     const struct clock_window w = {TSC_HZ / 10 * 11, TSC_HZ / 50, 0, 0};
     struct clock_result r = clock_of_windows(&w, 1, &by_tsc);
+
     assert_true(r.known && r.hz == TSC_HZ);
     assert_close(r.error_hz, TSC_HZ / 10, 1e-9);
     assert_int_equal(clock_of_windows(&w, 1, &not_known).hz, w.hz);
 }
 
-static void a_stopped_clock_is_not_known(void **state)
+TEST(a_stopped_clock_is_not_known)
 {
-    (void)state;
     const struct clock_window w[2] = {{0}};
     struct clock_result r = clock_of_windows(w, 2, &by_tsc);
+
     assert_true(!r.known && r.hz == 0 && r.why_not);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_readings_give_hz_and_its_error),
-        cmocka_unit_test(a_counter_that_wraps_gives_the_frequency),
-        cmocka_unit_test(unusable_counters_give_no_frequency),
-        cmocka_unit_test(error_covers_the_truth),
-        cmocka_unit_test(steps_over_whole_turns_are_counted),
-        cmocka_unit_test(steps_beyond_a_quarter_turn_are_not_known),
-        cmocka_unit_test(the_median_excludes_values_that_are_not_known),
-        cmocka_unit_test(the_preferred_source_is_used_if_all_agree),
-        cmocka_unit_test(the_majority_wins),
-        cmocka_unit_test(ties_go_by_preference),
-        cmocka_unit_test(one_source_gives_the_frequency_and_no_source_gives_0_hz),
-        cmocka_unit_test(a_stated_frequency_has_no_vote),
-        cmocka_unit_test(rough_sources_do_not_vote),
-        cmocka_unit_test(sources_agree_within_1000_ppm_and_their_errors),
-        cmocka_unit_test(a_window_is_undisturbed_without_switches_and_absence),
-        cmocka_unit_test(undisturbed_windows_give_their_median),
-        cmocka_unit_test(disturbed_windows_give_way_to_the_tsc),
-        cmocka_unit_test(an_absence_without_a_switch_is_the_clocks_error),
-        cmocka_unit_test(a_stopped_clock_is_not_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 
 /* From scipy 1.10 (stats.norm, stats.t, stats.f: ppf below p = 0.5, isf of 1 - p above), whose own
  * error reaches 4e-9 in t and F. */
-static void quantiles_of_the_normal_distribution_are_those_of_scipy(void **state)
+TEST(quantiles_of_the_normal_distribution_are_those_of_scipy)
 {
-    (void)state;
     static const struct {
         double p, z;
     } cases[] = {
@@ -26,9 +25,8 @@ static void quantiles_of_the_normal_distribution_are_those_of_scipy(void **state
     assert_close(dist_normal(0.5), 0, 0);
 }
 
-static void quantiles_of_t_are_those_of_scipy(void **state)
+TEST(quantiles_of_t_are_those_of_scipy)
 {
-    (void)state;
     static const struct {
         double p, df, t;
     } cases[] = {
@@ -73,9 +71,8 @@ static void quantiles_of_t_are_those_of_scipy(void **state)
         assert_near(dist_t(cases[i].p, cases[i].df), cases[i].t, 1e-8);
 }
 
-static void quantiles_of_f_are_those_of_scipy(void **state)
+TEST(quantiles_of_f_are_those_of_scipy)
 {
-    (void)state;
     static const struct {
         double p, df1, df2, f;
     } cases[] = {
@@ -123,9 +120,8 @@ static void quantiles_of_f_are_those_of_scipy(void **state)
 }
 
 /* Where the integrals are elementary. */
-static void quantiles_are_those_of_closed_forms(void **state)
+TEST(quantiles_are_those_of_closed_forms)
 {
-    (void)state;
     for (double p = 0.0009765625; p < 1; p += 0.0009765625) { /* exact in binary, 1 - p too */
         double c = 2 * p - 1;
         assert_near(dist_f(p, 2, 2), p / (1 - p), 1e-12);
@@ -145,11 +141,11 @@ static void quantiles_are_those_of_closed_forms(void **state)
 }
 
 /* Each quantile, checked by the integral, and each against its mirror image. */
-static void quantiles_are_inverses_and_mirror_images(void **state)
+TEST(quantiles_are_inverses_and_mirror_images)
 {
-    (void)state;
     static const double df[] = {1, 1.5, 2, 15, 333, 1e5, 1e8, 1e9};
     static const double ps[] = {1e-12, 1e-5, 0.001, 0.25, 0.5};
+
     for (size_t i = 0; i < sizeof df / sizeof *df; i++)
         for (size_t j = 0; j < sizeof df / sizeof *df; j++)
             for (size_t k = 0; k < sizeof ps / sizeof *ps; k++) {
@@ -166,10 +162,10 @@ static void quantiles_are_inverses_and_mirror_images(void **state)
     assert_near(dist_t(0.995, 1e8), z + z * (z * z + 1) / 4e8, 1e-9);
 }
 
-static void ends_are_infinite_and_wrong_arguments_give_nan(void **state)
+TEST(ends_are_infinite_and_wrong_arguments_give_nan)
 {
-    (void)state;
     const double inf = __builtin_inf(), nan = __builtin_nan("");
+
     assert_true(dist_normal(0) == -inf && dist_normal(1) == inf);
     assert_true(dist_t(0, 3) == -inf && dist_t(1, 3) == inf);
     assert_true(dist_f(0, 3, 4) == 0 && dist_f(1, 3, 4) == inf);
@@ -182,18 +178,4 @@ static void ends_are_infinite_and_wrong_arguments_give_nan(void **state)
         assert_true(wrong[i] != wrong[i]);
     assert_near(dist_t(1e-100, 1), -1 / (3.14159265358979323846e-100), 1e-9);
     assert_near(dist_normal(1e-300), -37.0470962993612, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_the_normal_distribution_are_those_of_scipy),
-        cmocka_unit_test(quantiles_of_t_are_those_of_scipy),
-        cmocka_unit_test(quantiles_of_f_are_those_of_scipy),
-        cmocka_unit_test(quantiles_are_those_of_closed_forms),
-        cmocka_unit_test(quantiles_are_inverses_and_mirror_images),
-        cmocka_unit_test(ends_are_infinite_and_wrong_arguments_give_nan),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,12 @@
 #include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/unit.h"
 
-static void results_are_those_computed_by_hand(void **state)
+TEST(results_are_those_computed_by_hand)
 {
-    (void)state;
     /* Means 4, 6, 11; variances 4, 4, 1; minima 2, 4, 10. */
     static const uint64_t ticks[] = {2, 4, 6, 4, 8, 6, 11, 10, 12, 1, 1};
     struct ensemble e;
+
     ensemble_start(&e, 3);
     for (int i = 0; i < 11; i++) /* the last two do not fill an ensemble */
         ensemble_add(&e, ticks[i]);
@@ -60,10 +60,10 @@ static struct ensemble_result planted(enum fault fault, uint64_t m, uint64_t n, 
     return ensemble_judge(&e, 26);
 }
 
-static void a_calm_stream_is_ergodic(void **state)
+TEST(a_calm_stream_is_ergodic)
 {
-    (void)state;
     int ergodic = 0;
+
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct ensemble_result r = planted(NONE, 20, 200, seed);
         assert_int_equal(r.ensembles, 20);
@@ -75,10 +75,10 @@ static void a_calm_stream_is_ergodic(void **state)
     assert_true(ergodic >= 49); /* two tests at 99.9% each */
 }
 
-static void each_failed_test_of_ergodicity_is_named(void **state)
+TEST(each_failed_test_of_ergodicity_is_named)
 {
-    (void)state;
     struct ensemble_result r = planted(OTHER_FLOOR, 20, 200, 1);
+
     assert_true(r.judged && !r.ergodic && !r.same_minimum && !r.same_mean && r.uncorrelated);
     assert_int_equal(r.range_of_minima, 4 * 26);
     assert_int_equal(r.least, 260);
@@ -93,9 +93,8 @@ static void each_failed_test_of_ergodicity_is_named(void **state)
 
 /* A clock of coarse steps that reads 10 of them in turn with 11, as a beat has it: nothing but the
  * step is there, so nothing is judged by it. One more, and it is. */
-static void minima_within_one_step_are_ergodic(void **state)
+TEST(minima_within_one_step_are_ergodic)
 {
-    (void)state;
     for (unsigned wide = 1; wide <= 2; wide++) {
         struct ensemble e;
         ensemble_start(&e, 100);
@@ -108,9 +107,8 @@ static void minima_within_one_step_are_ergodic(void **state)
 }
 
 /* One interrupt in one of 20 ensembles: no minimum sees it; the variances do. */
-static void one_interrupt_is_not_ergodic(void **state)
+TEST(one_interrupt_is_not_ergodic)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct ensemble_result r = planted(INTERRUPTED, 20, 200, seed);
         assert_true(r.same_minimum && r.variance_of_minima == 0);
@@ -135,9 +133,8 @@ static struct ensemble_result noisy(double scale, bool exponential, uint64_t see
 }
 
 /* The ratio does not know the unit; calm noise and noise above a floor pass, many steps wide. */
-static void chance_is_within_the_bound_at_any_scale(void **state)
+TEST(chance_is_within_the_bound_at_any_scale)
 {
-    (void)state;
     for (int exponential = 0; exponential < 2; exponential++) {
         int same = 0;
         for (uint64_t seed = 1; seed <= 100; seed++) {
@@ -151,10 +148,10 @@ static void chance_is_within_the_bound_at_any_scale(void **state)
 }
 
 /* Short ensembles: without the correction by 1/N nothing would ever pass. */
-static void short_ensembles_are_not_biased(void **state)
+TEST(short_ensembles_are_not_biased)
 {
-    (void)state;
     int uncorrelated = 0;
+
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct ensemble_result r = planted(NONE, 1000, 5, seed);
         assert_close(r.lag1, 0, 0.06);
@@ -164,10 +161,10 @@ static void short_ensembles_are_not_biased(void **state)
 }
 
 /* Counted instructions: every sample is the same. */
-static void equal_samples_are_ergodic(void **state)
+TEST(equal_samples_are_ergodic)
 {
-    (void)state;
     struct ensemble e;
+
     ensemble_start(&e, 10);
     for (int i = 0; i < 50; i++)
         ensemble_add(&e, 128);
@@ -178,10 +175,10 @@ static void equal_samples_are_ergodic(void **state)
     assert_int_equal(r.least, 128);
 }
 
-static void one_ensemble_is_not_judged(void **state)
+TEST(one_ensemble_is_not_judged)
 {
-    (void)state;
     struct ensemble e;
+
     ensemble_start(&e, 4);
     for (int i = 0; i < 7; i++)
         ensemble_add(&e, 100 + 26 * (i % 2));
@@ -194,31 +191,13 @@ static void one_ensemble_is_not_judged(void **state)
 }
 
 /* The largest that docs/literature.md names, 1000 x 100,000, has 99,999,000 degrees of freedom. */
-static void the_f_bound_is_correct_for_the_largest_ensembles(void **state)
+TEST(the_f_bound_is_correct_for_the_largest_ensembles)
 {
-    (void)state;
     struct ensemble e;
+
     ensemble_start(&e, 100000);
     e.means.n = e.variances.n = e.minima.n = 1000;
     struct ensemble_result r = ensemble_judge(&e, 26);
     assert_close(r.f_bound, 1.1439928, 1e-7);
     assert_close(r.lag1_bound, 3.2905e-4, 1e-7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_those_computed_by_hand),
-        cmocka_unit_test(a_calm_stream_is_ergodic),
-        cmocka_unit_test(each_failed_test_of_ergodicity_is_named),
-        cmocka_unit_test(minima_within_one_step_are_ergodic),
-        cmocka_unit_test(one_interrupt_is_not_ergodic),
-        cmocka_unit_test(chance_is_within_the_bound_at_any_scale),
-        cmocka_unit_test(short_ensembles_are_not_biased),
-        cmocka_unit_test(equal_samples_are_ergodic),
-        cmocka_unit_test(one_ensemble_is_not_judged),
-        cmocka_unit_test(the_f_bound_is_correct_for_the_largest_ensembles),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,13 +39,13 @@ static bool unknown(double x)
     return x != x;
 }
 
-static void drift_of_the_clock_cancels(void **state)
+TEST(drift_of_the_clock_cancels)
 {
-    (void)state;
     struct rng rng = {1};
     struct planted p;
     struct estimate_blocks k = plant(&p, 3.25, 0.01, 0, 0, &rng); /* 23% from first to last */
     struct estimate_placement got = estimate_placement(&k);
+
     assert_close(got.cycles.value, 3.25, 1e-12);
     assert_close(got.cycles.se, 0, 1e-9); /* body and ruler move together */
     assert_close(got.ticks.value, 3.25 * 0.633 * (1 + 0.01 * (M - 1) / 2), 1e-12);
@@ -59,11 +59,10 @@ static void drift_of_the_clock_cancels(void **state)
 }
 
 /* The clock goes to another step half-way: blocks away from there do not show it. */
-static void blocks_are_converted_by_the_rulers_around_them(void **state)
+TEST(blocks_are_converted_by_the_rulers_around_them)
 {
     enum { MANY = 4 * ESTIMATE_RULERS };
     double b[MANY], b2[MANY], r[MANY], r2[MANY], values[MANY];
-    (void)state;
     for (size_t i = 0; i < MANY; i++) {
         double ticks = i < MANY / 2 ? 0.6 : 0.66;
         b[i] = (100 + 3.25 * OPS) * ticks;
@@ -79,24 +78,24 @@ static void blocks_are_converted_by_the_rulers_around_them(void **state)
     }
 }
 
-static void a_figure_needs_no_subtrahend(void **state)
+TEST(a_figure_needs_no_subtrahend)
 {
-    (void)state;
     struct rng rng = {1};
     struct planted p;
     struct estimate_blocks k = plant(&p, 3.25, 0, 0, 0, &rng);
+
     k.e2 = NULL;
     assert_close(estimate_placement(&k).cycles.value, 4.25, 1e-12);
     k.e = NULL;
     assert_close(estimate_placement(&k).cycles.value, 4.25, 1e-12);
 }
 
-static void a_row_that_cannot_be_doubled_keeps_the_windows_ticks(void **state)
+TEST(a_row_that_cannot_be_doubled_keeps_the_windows_ticks)
 {
-    (void)state;
     struct rng rng = {1};
     struct planted p;
     struct estimate_blocks k = plant(&p, 3.25, 0, 0, 0, &rng);
+
     k.b2 = k.e2 = NULL;
     struct estimate_placement got = estimate_placement(&k);
     /* b - e: the windows' own 110 - 60 ticks stay in it. */
@@ -104,13 +103,13 @@ static void a_row_that_cannot_be_doubled_keeps_the_windows_ticks(void **state)
     assert_close(got.cycles.value, 4.25 + 0.5 / 0.633, 1e-12);
 }
 
-static void without_a_ruler_ticks_remain(void **state)
+TEST(without_a_ruler_ticks_remain)
 {
-    (void)state;
     struct rng rng = {1};
     struct planted p;
     double values[M];
     struct estimate_blocks k = plant(&p, 3.25, 0, 0, 0, &rng);
+
     k.r2 = p.r; /* does not grow */
     assert_true(unknown(estimate_placement(&k).cycles.value));
     k.r = k.r2 = NULL;
@@ -121,12 +120,12 @@ static void without_a_ruler_ticks_remain(void **state)
     assert_close(values[5], 3.25 * 0.633, 1e-12);
 }
 
-static void few_blocks_have_no_error(void **state)
+TEST(few_blocks_have_no_error)
 {
-    (void)state;
     struct rng rng = {1};
     struct planted p;
     struct estimate_blocks k = plant(&p, 3.25, 0, 1, 0, &rng);
+
     k.m = 1;
     struct estimate_placement got = estimate_placement(&k);
     assert_close(got.cycles.value, 3.25, 0.1);
@@ -142,10 +141,10 @@ static void few_blocks_have_no_error(void **state)
 }
 
 /* The standard error must be what the estimates really scatter by. */
-static void the_error_is_the_scatter(void **state)
+TEST(the_error_is_the_scatter)
 {
-    (void)state;
     static const double rhos[] = {0, 0.3, 0.6};
+
     for (int j = 0; j < 3; j++) {
         struct rng rng = {17};
         struct moments values = {0}, squares = {0};
@@ -163,9 +162,8 @@ static void the_error_is_the_scatter(void **state)
     }
 }
 
-static void rho_is_bounded(void **state)
+TEST(rho_is_bounded)
 {
-    (void)state;
     enum { LONG = 400 };
     static double b[LONG], b2[LONG], r[LONG], r2[LONG];
     struct moments plain = {0};
@@ -180,11 +178,11 @@ static void rho_is_bounded(void **state)
     assert_close(got.se / (moments_sd(&plain) / 20), mathx_sqrt(1.95 / 0.05), 1e-9);
 }
 
-static void few_placements_have_the_interval_computed_by_hand(void **state)
+TEST(few_placements_have_the_interval_computed_by_hand)
 {
-    (void)state;
     static const double theta[] = {4, 6, 5, 5, 9};
     struct estimate e = over(theta, 2, 9, 9);
+
     assert_int_equal(e.placements, 2);
     assert_true(e.by == ESTIMATE_PLACEMENTS && e.rank == 0 && unknown(e.within));
     assert_close(e.theta, 5, 1e-15);
@@ -210,10 +208,10 @@ static void few_placements_have_the_interval_computed_by_hand(void **state)
     assert_true(e.theta == 3 && e.s == 0 && e.lo == 3 && e.hi == 3);
 }
 
-static void intervals_by_ranks_are_those_computed_by_hand(void **state)
+TEST(intervals_by_ranks_are_those_computed_by_hand)
 {
-    (void)state;
     double theta[16];
+
     for (int i = 0; i < 16; i++)
         theta[i] = 1 + (i * 5) % 16; /* 1 to 16 */
     struct estimate e = over(theta, 16, 0, 0);
@@ -252,10 +250,10 @@ static size_t in_rounds(struct estimate_taken *part, double apart)
     return 16;
 }
 
-static void rounds_that_differ_are_found_by_f(void **state)
+TEST(rounds_that_differ_are_found_by_f)
 {
-    (void)state;
     struct estimate_taken part[16];
+
     /* F = 4 apart^2 5/3 / (4/3) = 5 apart^2; F(3, 12) of 5% is 3.490. */
     assert_false(estimate_rounds_differ(part, in_rounds(part, 0.835)));
     assert_true(estimate_rounds_differ(part, in_rounds(part, 0.836)));
@@ -271,10 +269,10 @@ static void rounds_that_differ_are_found_by_f(void **state)
     assert_false(estimate_rounds_differ(part, 16) || estimate_rounds_differ(part, 0));
 }
 
-static void rounds_that_differ_widen_the_interval_as_computed(void **state)
+TEST(rounds_that_differ_widen_the_interval_as_computed)
 {
-    (void)state;
     double theta[16], round[4] = {1, 5, 9, 13};
+
     for (int i = 0; i < 16; i++)
         theta[i] = round[i / 4] + 0.1 * (i % 4);
     struct estimate_found found = {
@@ -292,25 +290,25 @@ static void rounds_that_differ_widen_the_interval_as_computed(void **state)
     assert_close(e.lo, 1.1, 1e-12);
 }
 
-static void each_side_of_an_interval_is_separate(void **state)
+TEST(each_side_of_an_interval_is_separate)
 {
-    (void)state;
     const struct estimate e = {.theta = 3, .lo = 2.5, .hi = 5},
                           low = {.theta = 3, .lo = 0, .hi = 5};
+
     assert_true(estimate_side(&e, 1) == 0.5 && estimate_side(&e, 4) == 2);
     assert_true(estimate_longer_side(&e) == 2 && estimate_longer_side(&low) == 3);
     const struct estimate none = {.theta = 3, .lo = UNKNOWN, .hi = UNKNOWN};
     assert_true(unknown(estimate_longer_side(&none)) && unknown(estimate_side(&none, 4)));
 }
 
-static void intervals_over_rounds_are_those_computed_by_hand(void **state)
+TEST(intervals_over_rounds_are_those_computed_by_hand)
 {
-    (void)state;
     const double nan = __builtin_nan("");
     static const double theta[] = {4, 6, 5, 5};
     /* Two rounds that lie apart: t(1) sqrt(2/2) of their standard deviation. */
     struct estimate_found found = {theta, 4, (const double[]){4.5, 5.5}, 2, 0, 0, 0, false};
     struct estimate e = estimate_over(&found, scratch);
+
     assert_int_equal(e.rounds, 2);
     assert_close(e.between, mathx_sqrt(0.5), 1e-15);
     assert_close(e.hi - 5, 63.6567411628716 * mathx_sqrt(0.5), 1e-9);
@@ -335,14 +333,14 @@ static void intervals_over_rounds_are_those_computed_by_hand(void **state)
 }
 
 /* Three placements in two rounds; one of two parts; one part without a figure. */
-static void parts_become_placements_and_rounds(void **state)
+TEST(parts_become_placements_and_rounds)
 {
-    (void)state;
     const double nan = __builtin_nan("");
     const struct estimate_taken part[] = {
         {0, 0, 8, 4, 0.3}, {0, 1, 8, 6, 0.4}, {1, 1, 8, nan, nan}, {2, 1, 6, 8, 0.75}};
     double placement[4], round[3];
     size_t m;
+
     estimate_by_placement(part, 4, placement, 4);
     assert_true(placement[0] == 5 && unknown(placement[1]) && placement[2] == 8);
     assert_true(unknown(placement[3]));
@@ -353,27 +351,4 @@ static void parts_become_placements_and_rounds(void **state)
     estimate_placement_se(part, 2, &m);
     assert_int_equal(m, 15); /* one less for the second part's own mean */
     assert_true(unknown(estimate_placement_se(part + 2, 1, &m)) && m == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drift_of_the_clock_cancels),
-        cmocka_unit_test(blocks_are_converted_by_the_rulers_around_them),
-        cmocka_unit_test(a_figure_needs_no_subtrahend),
-        cmocka_unit_test(a_row_that_cannot_be_doubled_keeps_the_windows_ticks),
-        cmocka_unit_test(without_a_ruler_ticks_remain),
-        cmocka_unit_test(few_blocks_have_no_error),
-        cmocka_unit_test(the_error_is_the_scatter),
-        cmocka_unit_test(rho_is_bounded),
-        cmocka_unit_test(few_placements_have_the_interval_computed_by_hand),
-        cmocka_unit_test(intervals_by_ranks_are_those_computed_by_hand),
-        cmocka_unit_test(rounds_that_differ_are_found_by_f),
-        cmocka_unit_test(rounds_that_differ_widen_the_interval_as_computed),
-        cmocka_unit_test(each_side_of_an_interval_is_separate),
-        cmocka_unit_test(intervals_over_rounds_are_those_computed_by_hand),
-        cmocka_unit_test(parts_become_placements_and_rounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,11 +70,11 @@ static double share_inside(draw *placement, size_t count, double se)
 }
 
 /* However placements are distributed; 0.006: three standard errors of the share. */
-static void another_launch_lies_inside(void **state)
+TEST(another_launch_lies_inside)
 {
-    (void)state;
     static draw *const draws[] = {normal, bimodal, three_levels, heavy, skewed, lattice};
     static const size_t counts[] = {11, 12, 13, 15, 16, 33, 64};
+
     for (size_t d = 0; d < sizeof draws / sizeof *draws; d++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             assert_true(share_inside(draws[d], counts[i], 0) > ESTIMATE_LEVEL - 0.006);
@@ -114,10 +114,10 @@ static double share_over_rounds(double drift)
 
 /* Placements of one round that have an error in common. If it is of the size of their scatter, not
  * every launch sees it. */
-static void another_launch_lies_inside_over_rounds(void **state)
+TEST(another_launch_lies_inside_over_rounds)
 {
-    (void)state;
     static const double drifts[] = {0, 0.1, 0.25, 0.5, 1, 2, 5, 20};
+
     for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
         double share = share_over_rounds(drifts[i]);
         bool seldom_told = drifts[i] > 0.25 && drifts[i] < 5;
@@ -126,21 +126,21 @@ static void another_launch_lies_inside_over_rounds(void **state)
 }
 
 /* Fewer: Student's t, for values that are normally distributed. */
-static void another_launch_lies_inside_of_few(void **state)
+TEST(another_launch_lies_inside_of_few)
 {
-    (void)state;
     static const size_t counts[] = {1, 2, 3, 4, 8, 10};
+
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         assert_true(share_inside(normal, counts[i], 0.1) > 0.984);
 }
 
 /* A figure that is the most common placement's, where the mean over placements moves with the odd
  * ones that a launch happens to have. */
-static void the_median_repeats_where_the_mean_moves(void **state)
+TEST(the_median_repeats_where_the_mean_moves)
 {
-    (void)state;
     struct rng rng = {31};
     struct moments medians = {0}, means = {0};
+
     for (int launch = 0; launch < 1000; launch++) {
         double theta[16];
         for (int i = 0; i < 16; i++)
@@ -153,16 +153,4 @@ static void the_median_repeats_where_the_mean_moves(void **state)
     assert_true(moments_sd(&medians) < 0.005);
     assert_close(means.mean, 3.125, 0.01);
     assert_true(moments_sd(&means) > 0.07);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_launch_lies_inside),
-        cmocka_unit_test(another_launch_lies_inside_over_rounds),
-        cmocka_unit_test(another_launch_lies_inside_of_few),
-        cmocka_unit_test(the_median_repeats_where_the_mean_moves),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

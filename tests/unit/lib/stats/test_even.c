@@ -15,7 +15,7 @@ static void expect(const struct even_point *p, size_t count, uint32_t n, uint32_
 }
 
 /* A constant 10 against 3 an iteration: 10 < 3 n from 4 on. */
-static void a_constant_beats_a_loop(void **state)
+TEST(a_constant_beats_a_loop)
 {
     static const struct even_point each[] = {{AT(1, 7, 0)},
                                              {AT(2, 4, 0)},
@@ -24,87 +24,78 @@ static void a_constant_beats_a_loop(void **state)
                                    some[] = {{AT(1, 7, 0)}, {AT(8, -14, 0)}},
                                    wide[] = {{AT(1, 7, 0)}, {AT(2, 4, 0)}, {AT(64, -182, 0)}};
 
-    (void)state;
     expect(each, COUNT(each), 4, 4, 4);
     expect(some, COUNT(some), 4, 4, 4);
     expect(wide, COUNT(wide), 4, 4, 4);
 }
 
 /* An equal cost is not below: 12 against 3 an iteration is even at 4. */
-static void an_equal_cost_is_the_break_even_point(void **state)
+TEST(an_equal_cost_is_the_break_even_point)
 {
     static const struct even_point points[] = {{AT(1, 9, 0)}, {AT(4, 0, 0)}, {AT(5, -3, 0)}},
                                    line[] = {{AT(2, 6, 0)}, {AT(6, -6, 0)}};
 
-    (void)state;
     expect(points, COUNT(points), 5, 5, 5);
     expect(line, COUNT(line), 5, 5, 5);
 }
 
-static void intervals_bound_the_break_even_point(void **state)
+TEST(intervals_bound_the_break_even_point)
 {
     static const struct even_point points[] = {{AT(1, 7, 3.5)},  {AT(2, 4, 3.5)},
                                                {AT(3, 1, 3.5)},  {AT(4, -2, 3.5)},
                                                {AT(5, -5, 3.5)}, {AT(6, -8, 3.5)}};
 
-    (void)state;
     expect(points, COUNT(points), 4, 3, 5);
 }
 
 /* Each side alone. */
-static void each_side_gives_its_bound(void **state)
+TEST(each_side_gives_its_bound)
 {
     static const struct even_point points[] = {{1, 7, 6.5, 14},  {2, 4, 3.5, 11},  {3, 1, 0.5, 8},
                                                {4, -2, -2.5, 5}, {5, -5, -5.5, 2}, {6, -8, -9, -1}};
 
-    (void)state;
     expect(points, COUNT(points), 4, 4, 6);
 }
 
-static void a_bound_that_is_not_reached_is_not_reported(void **state)
+TEST(a_bound_that_is_not_reached_is_not_reported)
 {
     static const struct even_point never[] = {{AT(1, 7, 1)}, {AT(2, 4, 1)}, {AT(3, 2, 1)}},
                                    maybe[] = {{AT(1, 7, 3)}, {AT(2, 4, 3)}, {AT(3, 1, 3)}},
                                    unsure[] = {{AT(1, 7, 3)}, {AT(2, 4, 3)}, {AT(3, -2, 3)}};
 
-    (void)state;
     expect(never, COUNT(never), 0, 0, 0);
     expect(maybe, COUNT(maybe), 0, 3, 0);
     expect(unsure, COUNT(unsure), 3, 3, 0);
 }
 
-static void a_first_point_below_is_the_count(void **state)
+TEST(a_first_point_below_is_the_count)
 {
     static const struct even_point points[] = {{AT(2, -1, 0.5)}, {AT(4, -2, 0.5)}},
                                    one[] = {{AT(8, -2, 3)}};
 
-    (void)state;
     expect(points, COUNT(points), 2, 2, 2);
     expect(one, COUNT(one), 8, 8, 0);
 }
 
 /* The same, equal at every count, is never cheaper. */
-static void equal_costs_never_break_even(void **state)
+TEST(equal_costs_never_break_even)
 {
     static const struct even_point same[] = {{AT(1, 0, 0)}, {AT(2, 0, 0)}, {AT(64, 0, 0)}};
 
-    (void)state;
     expect(same, COUNT(same), 0, 0, 0);
 }
 
-static void the_break_even_point_follows_the_last_count_that_costs_more(void **state)
+TEST(the_break_even_point_follows_the_last_count_that_costs_more)
 {
     static const struct even_point points[] = {
         {AT(1, -1, 0)}, {AT(2, 3, 0)}, {AT(4, -1, 0)}, {AT(8, -2, 0)}};
 
-    (void)state;
     expect(points, COUNT(points), 4, 4, 4);
 }
 
 /* Wider intervals never make it surer. */
-static void bounds_are_in_order(void **state)
+TEST(bounds_are_in_order)
 {
-    (void)state;
     for (unsigned cost = 1; cost < 40; cost++)
         for (unsigned half = 0; half < 10; half++) {
             struct even_point p[6];
@@ -114,21 +105,4 @@ static void bounds_are_in_order(void **state)
             assert_true(e.n == cost / 2 + 1);
             assert_true(e.lo >= 1 && e.lo <= e.n && (e.hi == 0 || e.hi >= e.n));
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_constant_beats_a_loop),
-        cmocka_unit_test(an_equal_cost_is_the_break_even_point),
-        cmocka_unit_test(intervals_bound_the_break_even_point),
-        cmocka_unit_test(each_side_gives_its_bound),
-        cmocka_unit_test(a_bound_that_is_not_reached_is_not_reported),
-        cmocka_unit_test(a_first_point_below_is_the_count),
-        cmocka_unit_test(equal_costs_never_break_even),
-        cmocka_unit_test(the_break_even_point_follows_the_last_count_that_costs_more),
-        cmocka_unit_test(bounds_are_in_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,8 @@ static struct gap_periods found(void)
     return gap_periods(&g);
 }
 
-static void an_even_train_has_its_period(void **state)
+TEST(an_even_train_has_its_period)
 {
-    (void)state;
     begin(1);
     train(5 * MS, MS, 100, 50 * US, 0, 0);
     struct gap_periods p = found();
@@ -73,9 +72,8 @@ static void an_even_train_has_its_period(void **state)
     assert_close(p.found[0].jitter, 0, 1);
 }
 
-static void fewer_than_eight_gaps_have_no_period(void **state)
+TEST(fewer_than_eight_gaps_have_no_period)
 {
-    (void)state;
     for (size_t n = 0; n <= 10; n++) {
         begin(1);
         train(0, MS, n, 50 * US, 0, 0);
@@ -83,9 +81,8 @@ static void fewer_than_eight_gaps_have_no_period(void **state)
     }
 }
 
-static void jitter_does_not_hide_a_period(void **state)
+TEST(jitter_does_not_hide_a_period)
 {
-    (void)state;
     for (uint32_t first = 1; first <= 50; first++) {
         begin(first);
         train(0, MS, 200, 5 * US, 0.02 * MS, 0);
@@ -98,9 +95,8 @@ static void jitter_does_not_hide_a_period(void **state)
 }
 
 /* A timer that is set again after each gap: its delays add up. */
-static void a_timer_that_is_set_again_has_a_period(void **state)
+TEST(a_timer_that_is_set_again_has_a_period)
 {
-    (void)state;
     begin(3);
     double at = 0;
     for (size_t i = 0; i < 200; i++, at += MS + 0.05 * MS * rng_unit(&rng))
@@ -110,9 +106,8 @@ static void a_timer_that_is_set_again_has_a_period(void **state)
     assert_close(p.found[0].ticks, 1.025 * MS, 0.01 * MS);
 }
 
-static void missing_gaps_do_not_hide_a_period(void **state)
+TEST(missing_gaps_do_not_hide_a_period)
 {
-    (void)state;
     for (uint32_t first = 1; first <= 50; first++) {
         begin(first);
         train(0, MS, 200, 5 * US, 0.001 * MS, 0.15);
@@ -122,9 +117,8 @@ static void missing_gaps_do_not_hide_a_period(void **state)
     }
 }
 
-static void two_periods_of_one_length_are_found(void **state)
+TEST(two_periods_of_one_length_are_found)
 {
-    (void)state;
     begin(1);
     train(0, MS, 140, 5 * US, 100, 0);
     train(123456, 1.37 * MS, 100, 5 * US, 100, 0);
@@ -135,9 +129,8 @@ static void two_periods_of_one_length_are_found(void **state)
 }
 
 /* An SMI each second among the ticks of a kernel, of which only the first 256 are kept. */
-static void the_period_of_rare_long_gaps_is_found_among_short_ones(void **state)
+TEST(the_period_of_rare_long_gaps_is_found_among_short_ones)
 {
-    (void)state;
     begin(1);
     train(0, 4 * MS, 3000, 3 * US, 100, 0);
     train(123456, 1000 * MS, 12, 180 * US, 0.01 * MS, 0);
@@ -150,9 +143,8 @@ static void the_period_of_rare_long_gaps_is_found_among_short_ones(void **state)
     assert_close(p.found[1].ticks, 4 * MS, 0.01 * MS);
 }
 
-static void a_period_is_found_among_gaps_at_random_times(void **state)
+TEST(a_period_is_found_among_gaps_at_random_times)
 {
-    (void)state;
     for (uint32_t first = 1; first <= 50; first++) {
         begin(first);
         train(0, MS, 100, 5 * US, 0.001 * MS, 0);
@@ -164,11 +156,10 @@ static void a_period_is_found_among_gaps_at_random_times(void **state)
 }
 
 /* The rule promises fewer than one false period in 1000 searches; each of these has two or more. */
-static void gaps_at_random_times_have_no_period(void **state)
+TEST(gaps_at_random_times_have_no_period)
 {
     unsigned wrong = 0;
 
-    (void)state;
     for (uint32_t first = 1; first <= 400; first++) {
         begin(first * 77777);
         at_random(MS, first % 2 ? 250 : 20, 5 * US);
@@ -178,9 +169,8 @@ static void gaps_at_random_times_have_no_period(void **state)
 }
 
 /* Ten gaps at even distances, among others over a hundred times as long. */
-static void a_burst_is_not_a_period(void **state)
+TEST(a_burst_is_not_a_period)
 {
-    (void)state;
     begin(5);
     train(50 * MS, 0.1 * MS, 12, 5 * US, 0, 0);
     at_random(20 * MS, 12, 5 * US);
@@ -188,9 +178,8 @@ static void a_burst_is_not_a_period(void **state)
 }
 
 /* Every other gap of a timer is longer than 10 us. */
-static void a_multiple_of_a_period_is_not_reported(void **state)
+TEST(a_multiple_of_a_period_is_not_reported)
 {
-    (void)state;
     begin(5);
     train(0, 2 * MS, 100, 5 * US, 100, 0);
     train(MS, 2 * MS, 100, 50 * US, 100, 0);
@@ -204,30 +193,9 @@ static void a_multiple_of_a_period_is_not_reported(void **state)
     assert_int_equal(found().n, 1);
 }
 
-static void gaps_at_one_time_have_no_period(void **state)
+TEST(gaps_at_one_time_have_no_period)
 {
-    (void)state;
     begin(1);
     train(5, 0, 20, 5 * US, 0, 0);
     assert_int_equal(found().n, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_even_train_has_its_period),
-        cmocka_unit_test(fewer_than_eight_gaps_have_no_period),
-        cmocka_unit_test(jitter_does_not_hide_a_period),
-        cmocka_unit_test(a_timer_that_is_set_again_has_a_period),
-        cmocka_unit_test(missing_gaps_do_not_hide_a_period),
-        cmocka_unit_test(two_periods_of_one_length_are_found),
-        cmocka_unit_test(the_period_of_rare_long_gaps_is_found_among_short_ones),
-        cmocka_unit_test(a_period_is_found_among_gaps_at_random_times),
-        cmocka_unit_test(gaps_at_random_times_have_no_period),
-        cmocka_unit_test(a_burst_is_not_a_period),
-        cmocka_unit_test(a_multiple_of_a_period_is_not_reported),
-        cmocka_unit_test(gaps_at_one_time_have_no_period),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static void plant(uint64_t at, uint64_t ticks)
     gaps_add(&g, at, g.typical + ticks);
 }
 
-static void a_gap_is_one_us_and_eight_iterations_at_least(void **state)
+TEST(a_gap_is_one_us_and_eight_iterations_at_least)
 {
-    (void)state;
     gaps_init(&g, 25, HZ);
     assert_int_equal(g.threshold, 25 + US);
     gaps_init(&g, 1280, HZ); /* counted instructions: ten of 128 ticks */
@@ -26,9 +25,8 @@ static void a_gap_is_one_us_and_eight_iterations_at_least(void **state)
 }
 
 /* From 1 us to 1000 s; each bin is at most 28% longer than the one before it. */
-static void bins_divide_each_decade_into_ten(void **state)
+TEST(bins_divide_each_decade_into_ten)
 {
-    (void)state;
     assert_string_equal(gaps_class_name(0), "1 us");
     assert_string_equal(gaps_class_name(GAPS_CLASSES - 1), "1 s");
     assert_int_equal(gaps_bin_ns(0), 1000);
@@ -42,7 +40,7 @@ static void bins_divide_each_decade_into_ten(void **state)
     }
 }
 
-static void gaps_are_counted_by_length(void **state)
+TEST(gaps_are_counted_by_length)
 {
     static const struct {
         uint64_t ticks;
@@ -52,7 +50,6 @@ static void gaps_are_counted_by_length(void **state)
                  {30 * S, 74},  {1000 * S, 90},          {100000 * S, 90}};
     uint64_t sum = 0;
 
-    (void)state;
     gaps_init(&g, 20, HZ);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t before = g.bin[cases[i].bin].count;
@@ -71,9 +68,8 @@ static void gaps_are_counted_by_length(void **state)
 }
 
 /* The first of each class are kept, so that rare long ones are not lost among many short ones. */
-static void the_first_gaps_of_each_class_are_kept(void **state)
+TEST(the_first_gaps_of_each_class_are_kept)
 {
-    (void)state;
     gaps_init(&g, 20, HZ);
     for (uint64_t i = 0; i < 3 * GAPS_KEPT; i++)
         plant(i, i == 2 * GAPS_KEPT ? 150 * US : 2 * US);
@@ -91,9 +87,8 @@ static void the_first_gaps_of_each_class_are_kept(void **state)
 
 /* --- the wait --------------------------------------------------------------------------------- */
 
-static void no_moment_waits_without_gaps(void **state)
+TEST(no_moment_waits_without_gaps)
 {
-    (void)state;
     gaps_init(&g, 20, HZ);
     g.watched = 10 * S;
     assert_int_equal((int)gaps_wait(&g, 0.99999), 0);
@@ -102,9 +97,8 @@ static void no_moment_waits_without_gaps(void **state)
 }
 
 /* Of 10 s, 100 us are left out: of a gap of 250 us the last 150 us are waited at most. */
-static void a_moment_waits_for_the_rest_of_a_gap(void **state)
+TEST(a_moment_waits_for_the_rest_of_a_gap)
 {
-    (void)state;
     gaps_init(&g, 20, HZ);
     g.watched = 10 * S;
     plant(5, 250 * US);
@@ -133,12 +127,11 @@ static double wait_of(const uint64_t *ticks, size_t n, double share)
     return high;
 }
 
-static void the_wait_is_that_of_the_definition_within_a_bin(void **state)
+TEST(the_wait_is_that_of_the_definition_within_a_bin)
 {
     static uint64_t ticks[400];
     struct rng rng = {7};
 
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         gaps_init(&g, 20, HZ);
         g.watched = 10 * S;
@@ -152,19 +145,4 @@ static void the_wait_is_that_of_the_definition_within_a_bin(void **state)
                 assert_close(is, want, 0.1 * want);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gap_is_one_us_and_eight_iterations_at_least),
-        cmocka_unit_test(bins_divide_each_decade_into_ten),
-        cmocka_unit_test(gaps_are_counted_by_length),
-        cmocka_unit_test(the_first_gaps_of_each_class_are_kept),
-        cmocka_unit_test(no_moment_waits_without_gaps),
-        cmocka_unit_test(a_moment_waits_for_the_rest_of_a_gap),
-        cmocka_unit_test(the_wait_is_that_of_the_definition_within_a_bin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

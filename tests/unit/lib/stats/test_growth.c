@@ -26,9 +26,8 @@ static void close_to(double got, double expected)
         fail_msg("%.12g, not %.12g", got, expected);
 }
 
-static void each_curve_is_found(void **state)
+TEST(each_curve_is_found)
 {
-    (void)state;
     for (enum growth_curve c = 0; c < GROWTH_CURVES; c++) {
         struct growth_point p[POINTS];
         lay(p, c, 2.5);
@@ -39,9 +38,8 @@ static void each_curve_is_found(void **state)
 }
 
 /* 5% of each, either way. */
-static void noise_does_not_change_the_curve(void **state)
+TEST(noise_does_not_change_the_curve)
 {
-    (void)state;
     for (enum growth_curve c = 0; c < GROWTH_CURVES; c++) {
         struct growth_point p[POINTS];
         lay(p, c, 100);
@@ -54,13 +52,12 @@ static void noise_does_not_change_the_curve(void **state)
 }
 
 /* What a call and a loop's end add: 3 n + 2 is n, 4 log n + 11 is log n. */
-static void constant_parts_do_not_change_the_curve(void **state)
+TEST(constant_parts_do_not_change_the_curve)
 {
     static const struct growth_point line[] = {{8, 26}, {64, 194}, {512, 1538}},
                                      search[] = {
                                          {8, 23}, {64, 35}, {512, 47}, {4096, 59}, {8192, 63}};
 
-    (void)state;
     struct growth g = growth_fit(line, 3);
     assert_true(g.fits && g.curve == GROWTH_N && fabs(g.coefficient - 3) < 0.01);
     g = growth_fit(search, 5);
@@ -68,22 +65,20 @@ static void constant_parts_do_not_change_the_curve(void **state)
 }
 
 /* By hand: c = (1 x 1 + 2 x 2 + 4 x 5) / (1 + 4 + 16) = 25/21, missed by -4/21, -8/21 and 5/21. */
-static void coefficient_and_error_are_least_squares(void **state)
+TEST(coefficient_and_error_are_least_squares)
 {
     static const struct growth_point p[] = {{1, 1}, {2, 2}, {4, 5}};
 
-    (void)state;
     struct growth g = growth_fit(p, 3);
     assert_int_equal(g.curve, GROWTH_N);
     close_to(g.coefficient, 25.0 / 21);
     close_to(g.error * g.error, (16.0 + 64 + 25) / 21 / 21 / 3 / (8.0 / 3) / (8.0 / 3));
 }
 
-static void other_growth_fits_no_curve(void **state)
+TEST(other_growth_fits_no_curve)
 {
     struct growth_point p[POINTS];
 
-    (void)state;
     lay(p, GROWTH_N_SQUARED, 1);
     for (unsigned i = 0; i < POINTS; i++)
         p[i].cost *= p[i].n;
@@ -97,12 +92,11 @@ static void other_growth_fits_no_curve(void **state)
 }
 
 /* 0 is left out, at 1 a logarithm is 0. */
-static void zero_and_one_are_accepted(void **state)
+TEST(zero_and_one_are_accepted)
 {
     static const struct growth_point logs[] = {{0, 77}, {1, 0}, {2, 3}, {4, 6}, {8, 9}},
                                      lines[] = {{0, 0}, {1, 3}, {2, 6}, {4, 12}};
 
-    (void)state;
     struct growth g = growth_fit(logs, 5);
     assert_true(g.fits && g.curve == GROWTH_LOG_N && g.points == 4);
     close_to(g.coefficient, 3);
@@ -110,41 +104,23 @@ static void zero_and_one_are_accepted(void **state)
     assert_true(g.fits && g.curve == GROWTH_N && g.points == 3);
 }
 
-static void equally_good_curves_are_the_slowest(void **state)
+TEST(equally_good_curves_are_the_slowest)
 {
     static const struct growth_point once[] = {{2, 4}, {2, 4}, {2, 4}},
                                      nothing[] = {{8, 0}, {64, 0}, {512, 0}};
 
-    (void)state;
     struct growth g = growth_fit(once, 3);
     assert_true(g.fits && g.curve == GROWTH_CONSTANT && g.coefficient == 4);
     g = growth_fit(nothing, 3);
     assert_true(g.fits && g.curve == GROWTH_CONSTANT && g.coefficient == 0 && g.error == 0);
 }
 
-static void two_points_are_too_few(void **state)
+TEST(two_points_are_too_few)
 {
     static const struct growth_point p[] = {{0, 1}, {8, 8}, {64, 64}, {512, 512}};
 
-    (void)state;
     assert_true(growth_fit(p, 4).fits);
     struct growth g = growth_fit(p, 3);
     assert_true(!g.fits && g.points == 2 && isnan(g.coefficient) && isnan(g.error));
     assert_int_equal(growth_fit(p, 0).points, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_curve_is_found),
-        cmocka_unit_test(noise_does_not_change_the_curve),
-        cmocka_unit_test(constant_parts_do_not_change_the_curve),
-        cmocka_unit_test(coefficient_and_error_are_least_squares),
-        cmocka_unit_test(other_growth_fits_no_curve),
-        cmocka_unit_test(zero_and_one_are_accepted),
-        cmocka_unit_test(equally_good_curves_are_the_slowest),
-        cmocka_unit_test(two_points_are_too_few),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

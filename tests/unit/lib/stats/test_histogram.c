@@ -25,11 +25,10 @@ static void fill(struct histogram *h, struct rng *rng, uint64_t values, size_t n
     stats_sort(all, n);
 }
 
-static void few_values_have_an_exact_summary(void **state)
+TEST(few_values_have_an_exact_summary)
 {
     struct rng rng = {5};
 
-    (void)state;
     for (int round = 0; round < 500; round++) {
         static uint64_t x[MOST], scratch[MOST];
         size_t n = 1 + rng_below(&rng, round % 2 ? MOST : 12);
@@ -49,11 +48,10 @@ static void few_values_have_an_exact_summary(void **state)
     }
 }
 
-static void many_values_have_a_summary_within_a_bin(void **state)
+TEST(many_values_have_a_summary_within_a_bin)
 {
     struct rng rng = {6};
 
-    (void)state;
     for (int round = 0; round < 300; round++) {
         static uint64_t x[MOST], scratch[MOST];
         size_t n = 500 + rng_below(&rng, MOST - 500), cap = 2 + rng_below(&rng, 60);
@@ -85,13 +83,12 @@ static void many_values_have_a_summary_within_a_bin(void **state)
     }
 }
 
-static void extreme_values_fit_their_column(void **state)
+TEST(extreme_values_fit_their_column)
 {
     struct bin bins[2];
     struct histogram h;
     const uint64_t ends[] = {0, 1, UINT64_MAX - 1, UINT64_MAX};
 
-    (void)state;
     histogram_init(&h, bins, 2);
     assert_int_equal(histogram_summary(&h).n, 0);
     histogram_add(&h, ends, 0);
@@ -124,11 +121,10 @@ static size_t naive_fullest(const struct histogram *h, struct bin *kept, size_t 
     return used;
 }
 
-static void the_fullest_bins_are_kept(void **state)
+TEST(the_fullest_bins_are_kept)
 {
     struct rng rng = {13};
 
-    (void)state;
     for (int round = 0; round < 500; round++) {
         uint64_t x[MOST], rest, naive_rest;
         struct bin all[64], theirs[64];
@@ -143,16 +139,4 @@ static void the_fullest_bins_are_kept(void **state)
         assert_memory_equal(ours, theirs, bins * sizeof *ours);
         free(ours);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_values_have_an_exact_summary),
-        cmocka_unit_test(many_values_have_a_summary_within_a_bin),
-        cmocka_unit_test(extreme_values_fit_their_column),
-        cmocka_unit_test(the_fullest_bins_are_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,11 @@
 #include "tests/unit/rng.h"
 #include "tests/unit/unit.h"
 
-static void converges_on_the_smallest(void **state)
+TEST(converges_on_the_smallest)
 {
-    (void)state;
     static const uint64_t ticks[] = {900, 130, 104, 500, 120, 106, 104};
     struct kbest b;
+
     kbest_start(&b, 3, 0.05, 500);
     for (int i = 0; i < 5; i++)
         assert_true(kbest_add(&b, ticks[i]));
@@ -21,9 +21,8 @@ static void converges_on_the_smallest(void **state)
     assert_int_equal(b.smallest[2], 106);
 }
 
-static void needs_k_samples_at_least(void **state)
+TEST(needs_k_samples_at_least)
 {
-    (void)state;
     for (unsigned k = 1; k <= KBEST_MOST; k++) {
         struct kbest b;
         kbest_start(&b, k, 0, 500);
@@ -36,11 +35,11 @@ static void needs_k_samples_at_least(void **state)
 }
 
 /* A body that gets ever faster by more than epsilon: the k smallest never agree. */
-static void a_search_that_does_not_converge_is_reported(void **state)
+TEST(a_search_that_does_not_converge_is_reported)
 {
-    (void)state;
     struct kbest b;
     uint64_t ticks = 1ull << 60;
+
     kbest_start(&b, 3, 0.05, 50);
     int calls = 1;
     for (; kbest_add(&b, ticks); calls++)
@@ -51,10 +50,10 @@ static void a_search_that_does_not_converge_is_reported(void **state)
     assert_int_equal(b.smallest[0], ticks);
 }
 
-static void samples_at_the_bound_agree(void **state)
+TEST(samples_at_the_bound_agree)
 {
-    (void)state;
     struct kbest b;
+
     kbest_start(&b, 2, 0.25, 3);
     assert_true(kbest_add(&b, 126));
     assert_true(kbest_add(&b, 100));
@@ -65,10 +64,10 @@ static void samples_at_the_bound_agree(void **state)
     assert_true(b.converged && b.smallest[0] == 0);
 }
 
-static void holds_the_k_smallest_of_any_stream(void **state)
+TEST(holds_the_k_smallest_of_any_stream)
 {
-    (void)state;
     struct rng rng = {2};
+
     for (int round = 0; round < 500; round++) {
         uint64_t x[100], n = 1 + rng_below(&rng, 100);
         unsigned k = 1 + (unsigned)rng_below(&rng, KBEST_MOST);
@@ -83,17 +82,4 @@ static void holds_the_k_smallest_of_any_stream(void **state)
         assert_memory_equal(b.smallest, x, b.held * sizeof *x);
         assert_int_equal(b.converged, n >= k && x[k - 1] == x[0]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(converges_on_the_smallest),
-        cmocka_unit_test(needs_k_samples_at_least),
-        cmocka_unit_test(a_search_that_does_not_converge_is_reported),
-        cmocka_unit_test(samples_at_the_bound_agree),
-        cmocka_unit_test(holds_the_k_smallest_of_any_stream),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,17 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdbool.h>
-#include <cmocka.h>
 #include "lib/stats/linearity.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
+#include "tests/unit/unit.h"
 
 /* Measured: xfence;rdtsc..rdtscp;xfence on a Zen 5, a window that hides up to 42 core cycles, at
  * 0.633 ticks a cycle. */
-static void hidden_cycles_are_shown_as_measured(void **state)
+TEST(hidden_cycles_are_shown_as_measured)
 {
-    (void)state;
     static const double shown[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 18, 42, 43, 42};
     double ticks[LINEARITY_POINTS];
     struct linearity_point points[LINEARITY_POINTS];
+
     for (int i = 0; i < LINEARITY_POINTS; i++)
         ticks[i] = 70 + 0.633 * (linearity_adds[i] - shown[i]);
     linearity(ticks, 0.633, 512, 26, points);
@@ -28,11 +24,11 @@ static void hidden_cycles_are_shown_as_measured(void **state)
     }
 }
 
-static void a_perfect_window_is_zero_everywhere(void **state)
+TEST(a_perfect_window_is_zero_everywhere)
 {
-    (void)state;
     double ticks[LINEARITY_POINTS];
     struct linearity_point points[LINEARITY_POINTS];
+
     for (int i = 0; i < LINEARITY_POINTS; i++)
         ticks[i] = 128.0 * (8 + linearity_adds[i]);
     linearity(ticks, 128, 16, 1, points);
@@ -40,11 +36,11 @@ static void a_perfect_window_is_zero_everywhere(void **state)
         assert_close(points[i].cycles, 0, 0);
 }
 
-static void unknown_is_not_a_number(void **state)
+TEST(unknown_is_not_a_number)
 {
-    (void)state;
     const double ticks[LINEARITY_POINTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     struct linearity_point points[LINEARITY_POINTS];
+
     linearity(ticks, 0, 512, 26, points);
     for (int i = 0; i < LINEARITY_POINTS; i++)
         assert_true(points[i].cycles != points[i].cycles && points[i].half != points[i].half);
@@ -52,9 +48,8 @@ static void unknown_is_not_a_number(void **state)
     assert_true(points[3].cycles == -2 && points[3].half != points[3].half);
 }
 
-static void the_planned_windows_prove_the_limit(void **state)
+TEST(the_planned_windows_prove_the_limit)
 {
-    (void)state;
     static const struct {
         double half, c, step;
     } cases[] = {{0.5, 0.633, 26}, {1, 1, 1}, {0.01, 0.5, 40}, {3, 2, 0}};
@@ -101,11 +96,11 @@ static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsi
     return linearity_over(group, 16, 512, 2, points);
 }
 
-static void groups_show_their_spread(void **state)
+TEST(groups_show_their_spread)
 {
-    (void)state;
     static const double shown[LINEARITY_POINTS] = {3, 0, 0.4, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8};
     struct linearity_point points[LINEARITY_POINTS];
+
     assert_int_equal(groups_of(shown, 0.3, 0, points), 16);
     for (int i = 2; i < LINEARITY_POINTS; i++) {
         assert_true(points[i].half > 0.1 && points[i].half < 0.6);
@@ -121,13 +116,13 @@ static void groups_show_their_spread(void **state)
     assert_true(points[5].cycles != points[5].cycles && !linearity_line(points).straight);
 }
 
-static void a_curve_with_a_bend_is_not_straight(void **state)
+TEST(a_curve_with_a_bend_is_not_straight)
 {
-    (void)state;
     static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
     static const double one_off[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, -1.7, 0};
     static const double steep[LINEARITY_POINTS] = {0, 0, 0, 0.01, 0.02, 0.05, 0.1, 0.3, 3};
     struct linearity_point points[LINEARITY_POINTS];
+
     groups_of(plain, 0.3, 0, points);
     assert_false(linearity_line(points).straight);
     groups_of(one_off, 0.1, 0, points);
@@ -179,10 +174,10 @@ static bool fails_again(double phi, double size, struct rng *rng, bool *first)
 
 /* Also where neighbouring groups are nearly the same. A sign test alone calls up to all of these
  * bent. */
-static void slow_disturbances_prove_no_bend(void **state)
+TEST(slow_disturbances_prove_no_bend)
 {
-    (void)state;
     static const double phi[] = {0.5, 0.9, 0.95, 0.99}, size[] = {1, 10, 50};
+
     for (unsigned i = 0; i < sizeof phi / sizeof *phi; i++)
         for (unsigned k = 0; k < sizeof size / sizeof *size; k++) {
             struct rng rng = {17 + i};
@@ -198,10 +193,10 @@ static void slow_disturbances_prove_no_bend(void **state)
 }
 
 /* A neighbour who comes for some of the groups and moves one point by 20 cycles. */
-static void a_neighbour_for_part_of_the_time_proves_no_bend(void **state)
+TEST(a_neighbour_for_part_of_the_time_proves_no_bend)
 {
-    (void)state;
     static const double moved[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, 20, 0}, not_moved[9] = {0};
+
     for (unsigned from = 0; from < 96; from++)
         for (unsigned length = 8; length <= 32; length += 8) {
             struct linearity_group group[2][32];
@@ -218,13 +213,13 @@ static void a_neighbour_for_part_of_the_time_proves_no_bend(void **state)
         }
 }
 
-static void a_bend_is_proven_by_groups_that_agree(void **state)
+TEST(a_bend_is_proven_by_groups_that_agree)
 {
-    (void)state;
     static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
     static const double one_off[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, -4, 0};
     static const double steep[LINEARITY_POINTS] = {0, 0, 0, 0.01, 0.02, 0.05, 0.1, 0.3, 3};
     static const double within[LINEARITY_POINTS] = {3, 0, 0.8, 0.8, 0.8, 0.8, 0.8, 2.5, 0.8};
+
     for (int seed = 1; seed <= 20; seed++) {
         assert_true(bend_p(plain, 0.3, LINEARITY_PROVES, seed) <= LINEARITY_FALSE);
         assert_true(bend_p(one_off, 0.3, MOST_GROUPS, seed) <= LINEARITY_FALSE);
@@ -237,11 +232,11 @@ static void a_bend_is_proven_by_groups_that_agree(void **state)
 }
 
 /* At the bar itself, with noise far above it, and with some groups far off: the rate is kept. */
-static void noise_proves_no_bend(void **state)
+TEST(noise_proves_no_bend)
 {
-    (void)state;
     static const double at_the_bar[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, -2.4, 0};
     unsigned hundredth = 0;
+
     for (int seed = 1; seed <= 4000; seed++) {
         double p = bend_p(at_the_bar, 50, MOST_GROUPS, seed);
         assert_true(p > LINEARITY_FALSE);
@@ -250,12 +245,12 @@ static void noise_proves_no_bend(void **state)
     assert_true(hundredth <= 60); /* at most 40 */
 }
 
-static void incomplete_groups_prove_no_bend(void **state)
+TEST(incomplete_groups_prove_no_bend)
 {
-    (void)state;
     static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
     struct linearity_group group[MOST_GROUPS];
     struct rng rng = {3};
+
     for (unsigned g = 0; g < MOST_GROUPS; g++) {
         group[g] = a_group(plain, 0.3, 0.6, &rng);
         if (g % 2)
@@ -266,23 +261,4 @@ static void incomplete_groups_prove_no_bend(void **state)
     struct linearity_bend none = linearity_bend(group, 0), few = linearity_bend(group, MOST_GROUPS);
     assert_true(linearity_bend_p(&none) == 1);
     assert_true(linearity_bend_p(&few) > LINEARITY_FALSE); /* 23 are whole */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hidden_cycles_are_shown_as_measured),
-        cmocka_unit_test(a_perfect_window_is_zero_everywhere),
-        cmocka_unit_test(unknown_is_not_a_number),
-        cmocka_unit_test(the_planned_windows_prove_the_limit),
-        cmocka_unit_test(groups_show_their_spread),
-        cmocka_unit_test(a_curve_with_a_bend_is_not_straight),
-        cmocka_unit_test(a_bend_is_proven_by_groups_that_agree),
-        cmocka_unit_test(noise_proves_no_bend),
-        cmocka_unit_test(slow_disturbances_prove_no_bend),
-        cmocka_unit_test(a_neighbour_for_part_of_the_time_proves_no_bend),
-        cmocka_unit_test(incomplete_groups_prove_no_bend),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

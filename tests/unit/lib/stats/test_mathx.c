@@ -1,15 +1,10 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
-static void sqrt_is_exact_and_monotone(void **state)
+TEST(sqrt_is_exact_and_monotone)
 {
-    (void)state;
     for (uint64_t i = 0; i < 3000; i++)
         assert_true(mathx_sqrt((double)(i * i)) == (double)i);
     assert_true(mathx_sqrt(2) == 1.4142135623730951);
@@ -18,9 +13,8 @@ static void sqrt_is_exact_and_monotone(void **state)
     assert_true(negative != negative);
 }
 
-static void floor_and_nearest_are_exact(void **state)
+TEST(floor_and_nearest_are_exact)
 {
-    (void)state;
     static const struct {
         double x, floor, nearest;
     } cases[] = {
@@ -51,9 +45,8 @@ static void floor_and_nearest_are_exact(void **state)
 }
 
 /* From the series of cos in 40 decimal digits, on the double's exact value. */
-static void cos_of_known_turns_is_exact_to_1e_15(void **state)
+TEST(cos_of_known_turns_is_exact_to_1e_15)
 {
-    (void)state;
     static const struct {
         double turns, cos;
     } cases[] = {
@@ -86,10 +79,10 @@ static void cos_of_known_turns_is_exact_to_1e_15(void **state)
         assert_close(mathx_cos_turns(cases[i].turns), cases[i].cos, 1e-15);
 }
 
-static void cos_doubles_its_angle(void **state)
+TEST(cos_doubles_its_angle)
 {
-    (void)state;
     struct rng rng = {1};
+
     for (int i = 0; i < 100000; i++) {
         double x = (rng_unit(&rng) - 0.5) * 8, c = mathx_cos_turns(x);
         assert_close(mathx_cos_turns(2 * x), 2 * c * c - 1, 1e-14);
@@ -127,10 +120,10 @@ static void assert_same(double got, long double wanted, long double share)
         fail_msg("%.17g is not %.20Lg", got, wanted);
 }
 
-static void exp_and_log_agree_with_the_x87(void **state)
+TEST(exp_and_log_agree_with_the_x87)
 {
-    (void)state;
     struct rng rng = {3};
+
     for (int i = 0; i < 100000; i++) {
         double u = rng_unit(&rng) - 0.5;
         assert_same(mathx_exp(2 * u), x87_exp(2 * u), 5e-16L);
@@ -142,10 +135,10 @@ static void exp_and_log_agree_with_the_x87(void **state)
     }
 }
 
-static void exp_and_log_are_right_at_the_ends(void **state)
+TEST(exp_and_log_are_right_at_the_ends)
 {
-    (void)state;
     const double inf = __builtin_inf(), nan = __builtin_nan("");
+
     assert_true(mathx_exp(0) == 1 && mathx_exp(-0.0) == 1 && mathx_log(1) == 0);
     assert_true(mathx_exp(709.79) == inf && mathx_exp(inf) == inf);
     assert_true(mathx_exp(-746) == 0 && mathx_exp(-inf) == 0);
@@ -158,9 +151,8 @@ static void exp_and_log_are_right_at_the_ends(void **state)
         assert_true(not_numbers[i] != not_numbers[i]);
 }
 
-static void log1p_rest_keeps_its_digits(void **state)
+TEST(log1p_rest_keeps_its_digits)
 {
-    (void)state;
     /* -u^2/2 + u^3/3 - u^4/4 + ...: 80 terms of 64 bits */
     for (double u = 0.33; u > 1e-200; u *= 0.83)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -173,19 +165,4 @@ static void log1p_rest_keeps_its_digits(void **state)
     assert_same(mathx_log1p_rest(3), x87_log(4) - 3, 1e-15L);
     assert_same(mathx_log1p_rest(-0.75), x87_log(0.25L) + 0.75L, 1e-15L);
     assert_true(mathx_log1p_rest(-1) == -__builtin_inf() && mathx_log1p_rest(0) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sqrt_is_exact_and_monotone),
-        cmocka_unit_test(floor_and_nearest_are_exact),
-        cmocka_unit_test(cos_of_known_turns_is_exact_to_1e_15),
-        cmocka_unit_test(cos_doubles_its_angle),
-        cmocka_unit_test(exp_and_log_agree_with_the_x87),
-        cmocka_unit_test(exp_and_log_are_right_at_the_ends),
-        cmocka_unit_test(log1p_rest_keeps_its_digits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

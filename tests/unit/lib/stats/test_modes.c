@@ -56,12 +56,12 @@ static double lattice_mean(double ticks, struct rng *rng)
 }
 
 /* Raw ticks have two or three values here, far apart; the block values are one mode. */
-static void block_values_of_a_coarse_clock_are_one_mode(void **state)
+TEST(block_values_of_a_coarse_clock_are_one_mode)
 {
-    (void)state;
     static struct data d;
     struct rng rng = {1};
     static const size_t sizes[] = {8, 24, 64, 512};
+
     for (int round = 0; round < 300; round++)
         for (int j = 0; j < 4; j++) {
             double ticks = 200 + 100 * rng_unit(&rng), ops = 10;
@@ -75,13 +75,13 @@ static void block_values_of_a_coarse_clock_are_one_mode(void **state)
         }
 }
 
-static void noise_is_one_mode(void **state)
+TEST(noise_is_one_mode)
 {
-    (void)state;
     static struct data d;
     struct rng rng = {2};
     static const size_t sizes[] = {16, 32, 128, 1000};
     int split[4] = {0};
+
     for (int round = 0; round < 300; round++)
         for (int j = 0; j < 4; j++) {
             begin(&d, sizes[j], 1 + (size_t)round % 16);
@@ -99,12 +99,12 @@ static void noise_is_one_mode(void **state)
 }
 
 /* The test of docs/figure.md: 100 or 106 cycles by a shift register, 30% of the time. */
-static void a_planted_pair_of_modes_is_found(void **state)
+TEST(a_planted_pair_of_modes_is_found)
 {
-    (void)state;
     static struct data d;
     struct rng rng = {3};
     static const size_t sizes[] = {64, 256, 1024};
+
     for (int j = 0; j < 3; j++)
         for (int placements = 1; placements <= 16; placements *= 16) {
             size_t slow = 0;
@@ -130,11 +130,11 @@ static void a_planted_pair_of_modes_is_found(void **state)
 }
 
 /* A call of 4.01 cycles at some places of the code, 6.00 at others. */
-static void modes_by_layout_and_by_time_are_distinguished(void **state)
+TEST(modes_by_layout_and_by_time_are_distinguished)
 {
-    (void)state;
     static struct data d;
     struct rng rng = {4};
+
     for (size_t placements = 2; placements <= 16; placements++) {
         begin(&d, 16 * placements, placements);
         for (size_t i = 0; i < d.n; i++)
@@ -160,11 +160,11 @@ static void modes_by_layout_and_by_time_are_distinguished(void **state)
     assert_close(m.mode[0].share, 0.5, 0);
 }
 
-static void up_to_four_modes_are_found(void **state)
+TEST(up_to_four_modes_are_found)
 {
-    (void)state;
     static struct data d;
     struct rng rng = {5};
+
     for (uint64_t modes = 2; modes <= 4; modes++)
         for (int layout = 0; layout <= 1; layout++)
             for (int round = 0; round < 20; round++) {
@@ -190,11 +190,11 @@ static void up_to_four_modes_are_found(void **state)
 }
 
 /* One after the other, by turns: neighbours in time are never alike. */
-static void modes_are_found_in_any_order_of_time(void **state)
+TEST(modes_are_found_in_any_order_of_time)
 {
-    (void)state;
     static struct data d;
     struct rng rng = {6};
+
     for (int pattern = 0; pattern < 3; pattern++) {
         begin(&d, 96, 1);
         for (size_t i = 0; i < d.n; i++) {
@@ -210,12 +210,12 @@ static void modes_are_found_in_any_order_of_time(void **state)
 }
 
 /* Sixteen placements, each a little different: one broad mode. */
-static void scattered_placements_are_one_mode(void **state)
+TEST(scattered_placements_are_one_mode)
 {
-    (void)state;
     static struct data d;
     struct rng rng = {7};
     int split = 0;
+
     for (int round = 0; round < 100; round++) {
         double at[16];
         for (int i = 0; i < 16; i++)
@@ -235,10 +235,10 @@ static void scattered_placements_are_one_mode(void **state)
     assert_int_equal(m.mode[1].kind, MODE_LAYOUT);
 }
 
-static void small_gaps_and_small_shares_are_not_modes(void **state)
+TEST(small_gaps_and_small_shares_are_not_modes)
 {
-    (void)state;
     static struct data d;
+
     /* A gap of 0.05 cycles, and a little more. */
     begin(&d, 100, 1);
     for (size_t i = 0; i < d.n; i++)
@@ -270,10 +270,10 @@ static void small_gaps_and_small_shares_are_not_modes(void **state)
 }
 
 /* A gap wide enough in a spread so broad that Ashman's D does not call it two. */
-static void a_gap_in_a_broad_spread_is_not_a_mode(void **state)
+TEST(a_gap_in_a_broad_spread_is_not_a_mode)
 {
-    (void)state;
     static struct data d;
+
     begin(&d, 40, 1);
     d.within = 1;
     for (size_t i = 0; i < d.n; i++)
@@ -287,10 +287,10 @@ static void a_gap_in_a_broad_spread_is_not_a_mode(void **state)
     assert_int_equal(find(&d).count, 1);
 }
 
-static void few_blocks_have_no_modes(void **state)
+TEST(few_blocks_have_no_modes)
 {
-    (void)state;
     static struct data d;
+
     begin(&d, 1, 1);
     d.n = 0;
     assert_int_equal(find(&d).count, 0);
@@ -311,11 +311,11 @@ static void few_blocks_have_no_modes(void **state)
 }
 
 /* A block in which the core's clock moved is between the modes and belongs to neither. */
-static void stray_values_do_not_hide_a_mode(void **state)
+TEST(stray_values_do_not_hide_a_mode)
 {
-    (void)state;
     static struct data d;
     static const size_t numbers[] = {0, 5, 10, 60};
+
     for (size_t j = 0; j < 4; j++) {
         size_t strays = numbers[j];
         struct rng rng = {1};
@@ -329,23 +329,4 @@ static void stray_values_do_not_hide_a_mode(void **state)
         if (modes.count == 2)
             assert_close(modes.mode[1].share, 0.3, 0.02);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_values_of_a_coarse_clock_are_one_mode),
-        cmocka_unit_test(noise_is_one_mode),
-        cmocka_unit_test(a_planted_pair_of_modes_is_found),
-        cmocka_unit_test(modes_by_layout_and_by_time_are_distinguished),
-        cmocka_unit_test(up_to_four_modes_are_found),
-        cmocka_unit_test(modes_are_found_in_any_order_of_time),
-        cmocka_unit_test(scattered_placements_are_one_mode),
-        cmocka_unit_test(small_gaps_and_small_shares_are_not_modes),
-        cmocka_unit_test(a_gap_in_a_broad_spread_is_not_a_mode),
-        cmocka_unit_test(few_blocks_have_no_modes),
-        cmocka_unit_test(stray_values_do_not_hide_a_mode),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

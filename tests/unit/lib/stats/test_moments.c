@@ -3,11 +3,11 @@
 #include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/unit.h"
 
-static void moments_are_those_of_known_numbers(void **state)
+TEST(moments_are_those_of_known_numbers)
 {
-    (void)state;
     static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct lag1 l = {0};
+
     for (int i = 0; i < 8; i++)
         lag1_add(&l, x[i]);
     assert_int_equal(l.all.n, 8);
@@ -20,9 +20,8 @@ static void moments_are_those_of_known_numbers(void **state)
 
 /* The sums are taken about a mean that moves; about the final mean, in two passes, they must be the
  * same. */
-static void one_pass_gives_the_correlation_of_two_passes(void **state)
+TEST(one_pass_gives_the_correlation_of_two_passes)
 {
-    (void)state;
     enum { N = 2000 };
     static double x[N];
     struct rng rng = {11};
@@ -48,12 +47,12 @@ static void one_pass_gives_the_correlation_of_two_passes(void **state)
     }
 }
 
-static void a_planted_correlation_is_found(void **state)
+TEST(a_planted_correlation_is_found)
 {
-    (void)state;
     struct rng rng = {5};
     struct lag1 l = {0};
     double x = 0;
+
     for (int i = 0; i < 200000; i++) {
         x = 0.6 * x + gauss(&rng);
         lag1_add(&l, x);
@@ -62,11 +61,11 @@ static void a_planted_correlation_is_found(void **state)
     assert_close(moments_variance(&l.all), 1 / (1 - 0.36), 0.04);
 }
 
-static void few_values_are_unknown(void **state)
+TEST(few_values_are_unknown)
 {
-    (void)state;
     struct lag1 l = {0};
     double variance = moments_variance(&l.all);
+
     assert_true(variance != variance && lag1_correlation(&l) == 0);
     lag1_add(&l, 7);
     variance = moments_variance(&l.all);
@@ -74,16 +73,4 @@ static void few_values_are_unknown(void **state)
     lag1_add(&l, 7);
     lag1_add(&l, 7);
     assert_true(moments_variance(&l.all) == 0 && lag1_correlation(&l) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_are_those_of_known_numbers),
-        cmocka_unit_test(one_pass_gives_the_correlation_of_two_passes),
-        cmocka_unit_test(a_planted_correlation_is_found),
-        cmocka_unit_test(few_values_are_unknown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ static double choose(unsigned n, unsigned k)
 }
 
 /* Of the table of the sign test: 1 - 2 P(Bin(n, 1/2) < k). */
-static void ranks_have_the_level_of_the_median_of_all(void **state)
+TEST(ranks_have_the_level_of_the_median_of_all)
 {
-    (void)state;
     assert_close(ranks_median_confidence(8, 1), 0.9921875, 1e-15);
     assert_close(ranks_median_confidence(16, 3), 0.995819091796875, 1e-14);
     assert_close(ranks_median_confidence(16, 4), 0.978729248046875, 1e-14);
@@ -48,9 +47,8 @@ static double counted_level(unsigned n, unsigned k)
     return 1 - 2.0 * outside / all;
 }
 
-static void ranks_have_the_level_counted_for_another_median(void **state)
+TEST(ranks_have_the_level_counted_for_another_median)
 {
-    (void)state;
     for (unsigned n = 1; n <= 10; n++)
         for (unsigned k = 0; k <= n / 2; k++)
             assert_close(ranks_confidence(n, k), counted_level(n, k), 1e-13);
@@ -60,9 +58,8 @@ static void ranks_have_the_level_counted_for_another_median(void **state)
     assert_close(ranks_confidence(16, 3), 0.946198, 1e-6);
 }
 
-static void each_count_has_the_lowest_sufficient_rank(void **state)
+TEST(each_count_has_the_lowest_sufficient_rank)
 {
-    (void)state;
     static const struct {
         size_t n, k;
     } known[] = {{0, 0},  {1, 0},  {8, 0},  {10, 0}, {11, 1},
@@ -74,15 +71,4 @@ static void each_count_has_the_lowest_sufficient_rank(void **state)
         size_t k = ranks_for(n, 0.98);
         assert_true(ranks_confidence(n, k) >= 0.98 && ranks_confidence(n, k + 1) < 0.98);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_have_the_level_of_the_median_of_all),
-        cmocka_unit_test(ranks_have_the_level_counted_for_another_median),
-        cmocka_unit_test(each_count_has_the_lowest_sufficient_rank),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,10 @@ static void grow(uint64_t least[POINTS])
         least[i] = 80 + 3 * STEP * i;
 }
 
-static void a_line_is_found(void **state)
+TEST(a_line_is_found)
 {
-    (void)state;
     uint64_t least[POINTS];
+
     grow(least);
     struct regression r = regress(least, POINTS, STEP, 2);
     assert_int_equal(r.n, POINTS);
@@ -27,11 +27,11 @@ static void a_line_is_found(void **state)
 }
 
 /* Least squares computed by hand: five points at 0, 1 .. 4 that read 1, 3, 5, 11, 9. */
-static void residuals_and_r2_of_scattered_minima_are_computed(void **state)
+TEST(residuals_and_r2_of_scattered_minima_are_computed)
 {
-    (void)state;
     static const uint64_t least[] = {1, 3, 5, 11, 9};
     struct regression r = regress(least, 5, 1, 1);
+
     assert_close(r.slope, 2.4, 1e-12);
     assert_close(r.intercept, 1, 1e-12);
     assert_close(r.residual_max, 2.8, 1e-12);
@@ -41,10 +41,10 @@ static void residuals_and_r2_of_scattered_minima_are_computed(void **state)
 }
 
 /* Paoloni counts each body whose minimum is smaller than that of the one before. */
-static void spurious_minima_are_counted(void **state)
+TEST(spurious_minima_are_counted)
 {
-    (void)state;
     uint64_t least[POINTS];
+
     grow(least);
     least[10] += 1000; /* no calm window: the next one is smaller */
     least[20] -= 60;   /* itself smaller than the one before */
@@ -57,10 +57,10 @@ static void spurious_minima_are_counted(void **state)
     assert_int_equal(r.n, POINTS - 2); /* and no point */
 }
 
-static void an_unknown_line_is_reported_as_unknown(void **state)
+TEST(an_unknown_line_is_reported_as_unknown)
 {
-    (void)state;
     uint64_t least[POINTS];
+
     grow(least);
     struct regression r = regress(least, POINTS, STEP, 0);
     assert_true(r.n == 0 && !is_known(r.slope) && !is_known(r.intercept) && !is_known(r.r2));
@@ -70,16 +70,4 @@ static void an_unknown_line_is_reported_as_unknown(void **state)
         least[i] = 7;
     r = regress(least, POINTS, STEP, 1);
     assert_true(r.n == POINTS && r.slope == 0 && !is_known(r.r2) && r.residual_max == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_found),
-        cmocka_unit_test(residuals_and_r2_of_scattered_minima_are_computed),
-        cmocka_unit_test(spurious_minima_are_counted),
-        cmocka_unit_test(an_unknown_line_is_reported_as_unknown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 
 /* Of the tables of Mann and Whitney's U, two-sided: the largest critical value that is still
  * rejected is one less than the rank. */
-static void ranks_are_those_of_published_tables(void **state)
+TEST(ranks_are_those_of_published_tables)
 {
-    (void)state;
     assert_int_equal(shift_rank(16, 16, 0.99), 60 + 1);
     assert_int_equal(shift_rank(16, 16, 0.95), 75 + 1);
     assert_int_equal(shift_rank(8, 8, 0.99), 7 + 1);
@@ -21,11 +20,11 @@ static void ranks_are_those_of_published_tables(void **state)
     assert_int_equal(shift_rank(0, 16, 0.99), 0);
 }
 
-static void shifts_are_those_computed_by_hand(void **state)
+TEST(shifts_are_those_computed_by_hand)
 {
-    (void)state;
     static const double a[] = {5, 1, 9}, b[] = {2, 1};
     struct shift s = shift_of(a, 3, b, 2, 0.99); /* 3 4 -1 0 7 8 */
+
     assert_true(s.by == 3.5 && s.lo != s.lo && s.hi != s.hi);
     s = shift_of(a, 3, b, 2, 0.79); /* P(U = 0) is 1/10 on either side */
     assert_true(s.by == 3.5 && s.lo == -1 && s.hi == 8);
@@ -34,10 +33,10 @@ static void shifts_are_those_computed_by_hand(void **state)
 }
 
 /* The same shift, whatever two odd values on either side do. */
-static void odd_values_do_not_move_the_shift(void **state)
+TEST(odd_values_do_not_move_the_shift)
 {
-    (void)state;
     double a[16], b[16];
+
     for (int i = 0; i < 16; i++) {
         b[i] = 3 + 0.001 * i;
         a[i] = b[i] + 0.5;
@@ -52,9 +51,8 @@ static void odd_values_do_not_move_the_shift(void **state)
 
 /* 99 of 100 intervals contain the shift, whether placements are alike except for noise or one in
  * eight is odd; and a shift of five percent is noticed. */
-static void intervals_hold_the_shift(void **state)
+TEST(intervals_hold_the_shift)
 {
-    (void)state;
     for (int odd = 0; odd <= 1; odd++) {
         struct rng rng = {41};
         int holds = 0, seen = 0;
@@ -71,16 +69,4 @@ static void intervals_hold_the_shift(void **state)
         assert_true(holds > 0.983 * 2000); /* three standard errors */
         assert_true(seen > (odd ? 0.9 : 0.99) * 2000);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_are_those_of_published_tables),
-        cmocka_unit_test(shifts_are_those_computed_by_hand),
-        cmocka_unit_test(odd_values_do_not_move_the_shift),
-        cmocka_unit_test(intervals_hold_the_shift),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 static int compare_u64(const void *a, const void *b)
 {
@@ -31,11 +27,11 @@ static void assert_sorts(const uint64_t *x, size_t n)
     free(theirs);
 }
 
-static void sort_takes_any_length_and_order(void **state)
+TEST(sort_takes_any_length_and_order)
 {
-    (void)state;
     static uint64_t x[5000];
     struct rng rng = {7};
+
     for (size_t n = 0; n < 300; n++) {
         for (size_t i = 0; i < n; i++)
             x[i] = rng_next(&rng) >> rng_below(&rng, 64);
@@ -61,9 +57,8 @@ static void sort_takes_any_length_and_order(void **state)
  * so that each partition takes off two values: quicksort alone would be quadratic. Found by running
  * the partition on positions, and giving values to those that become pivots.
  */
-static void sort_survives_its_worst_order(void **state)
+TEST(sort_survives_its_worst_order)
 {
-    (void)state;
     enum { N = 20000 };
     static uint64_t x[N];
     static unsigned at[N];
@@ -90,12 +85,12 @@ static void sort_survives_its_worst_order(void **state)
     assert_sorts(x, N);
 }
 
-static void sort_is_quick_enough_for_long_runs(void **state)
+TEST(sort_is_quick_enough_for_long_runs)
 {
-    (void)state;
     const size_t n = 5000000;
     uint64_t *x = malloc(n * sizeof *x);
     struct rng rng = {3};
+
     for (size_t i = 0; i < n; i++)
         x[i] = 1000 + 26 * rng_below(&rng, 40);
     stats_sort(x, n);
@@ -105,10 +100,10 @@ static void sort_is_quick_enough_for_long_runs(void **state)
 }
 
 /* numpy 1.24: quantile, std(ddof=1), mean, median of the absolute deviations. */
-static void a_summary_is_that_of_numpy(void **state)
+TEST(a_summary_is_that_of_numpy)
 {
-    (void)state;
     uint64_t x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}, scratch[15];
+
     stats_sort(x, 15);
     struct summary s = stats_summary(x, 15, scratch);
     assert_int_equal(s.n, 15);
@@ -125,12 +120,12 @@ static void a_summary_is_that_of_numpy(void **state)
     assert_true(s.mad == 1.5); /* of 1, 1, 2, 5 */
 }
 
-static void a_summary_of_one_or_equal_values_has_no_spread(void **state)
+TEST(a_summary_of_one_or_equal_values_has_no_spread)
 {
-    (void)state;
     uint64_t scratch[3];
     const uint64_t one[] = {42}, same[] = {~0ull - 7, ~0ull - 7, ~0ull - 7};
     struct summary none = stats_summary(NULL, 0, NULL), s = stats_summary(one, 1, scratch);
+
     assert_true(none.n == 0 && none.min == 0 && none.mean == 0 && none.sd == 0 && none.mad == 0);
     assert_true(s.n == 1 && s.min == 42 && s.max == 42 && s.p25 == 42 && s.median == 42);
     assert_true(s.p75 == 42 && s.p99 == 42 && s.mean == 42 && s.sd == 0 && s.mad == 0);
@@ -139,10 +134,10 @@ static void a_summary_of_one_or_equal_values_has_no_spread(void **state)
 }
 
 /* One value far away must not hide the spread of the others. */
-static void summary_keeps_precision(void **state)
+TEST(summary_keeps_precision)
 {
-    (void)state;
     uint64_t x[1000], scratch[1000];
+
     for (size_t i = 0; i < 1000; i++)
         x[i] = (1ull << 60) + i % 2 * 2;
     stats_sort(x, 1000);
@@ -188,10 +183,10 @@ static double naive_median(const double *x, size_t n)
     return sum / (double)(n / 2 - (n - 1) / 2 + 1);
 }
 
-static void summary_agrees_with_its_definitions(void **state)
+TEST(summary_agrees_with_its_definitions)
 {
-    (void)state;
     struct rng rng = {11};
+
     for (int round = 0; round < 300; round++) {
         uint64_t x[200], scratch[200];
         double away[200];
@@ -222,20 +217,20 @@ static void summary_agrees_with_its_definitions(void **state)
     }
 }
 
-static void quantiles_at_the_ends_are_the_extremes(void **state)
+TEST(quantiles_at_the_ends_are_the_extremes)
 {
-    (void)state;
     const uint64_t x[] = {10, 20, 40};
+
     assert_true(stats_quantile(x, 3, 0) == 10);
     assert_true(stats_quantile(x, 3, 1) == 40);
     assert_true(stats_quantile(x, 3, 0.75) == 30);
     assert_true(stats_quantile(x, 1, 0.5) == 10);
 }
 
-static void disturbed_is_above_the_widest_of_three(void **state)
+TEST(disturbed_is_above_the_widest_of_three)
 {
-    (void)state;
     struct summary s = {.median = 1000, .mad = 2};
+
     assert_close(stats_disturbed_above(&s, 1), 1050, 1e-9);
     assert_close(stats_disturbed_above(&s, 26), 1078, 1e-9);
     s.mad = 10;
@@ -244,18 +239,18 @@ static void disturbed_is_above_the_widest_of_three(void **state)
     assert_close(stats_disturbed_above(&s, 0), 0, 0);
 }
 
-static void another_state_is_above_the_fastest_values(void **state)
+TEST(another_state_is_above_the_fastest_values)
 {
-    (void)state;
     const uint64_t outlier[] = {100, 1000, 1010, 1020, 1500}, one[] = {1000};
+
     assert_close(stats_other_state_above(outlier, 5, 26), 1056, 1e-9);
     assert_close(stats_other_state_above(one, 1, 0), 1030, 1e-9);
 }
 
-static void a_separate_level_is_not_a_disturbance(void **state)
+TEST(a_separate_level_is_not_a_disturbance)
 {
-    (void)state;
     uint64_t x[64], scratch[64];
+
     for (size_t i = 0; i < 64; i++)
         x[i] = i < 45 ? 2366 : 2496; /* more than 5% above, 30% of them */
     assert_true(stats_above_levels(x, 64, 26, scratch) > 2496);
@@ -268,23 +263,4 @@ static void a_separate_level_is_not_a_disturbance(void **state)
         x[i] = i < 62 ? 2366 : 2496; /* too few to be one */
     assert_close(stats_above_levels(x, 64, 26, scratch), 2366 + 0.05 * 2366, 1e-9);
     assert_close(stats_above_levels(x, 1, 26, scratch), 2366 + 0.05 * 2366, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_takes_any_length_and_order),
-        cmocka_unit_test(another_state_is_above_the_fastest_values),
-        cmocka_unit_test(a_separate_level_is_not_a_disturbance),
-        cmocka_unit_test(sort_survives_its_worst_order),
-        cmocka_unit_test(sort_is_quick_enough_for_long_runs),
-        cmocka_unit_test(a_summary_is_that_of_numpy),
-        cmocka_unit_test(a_summary_of_one_or_equal_values_has_no_spread),
-        cmocka_unit_test(summary_keeps_precision),
-        cmocka_unit_test(summary_agrees_with_its_definitions),
-        cmocka_unit_test(quantiles_at_the_ends_are_the_extremes),
-        cmocka_unit_test(disturbed_is_above_the_widest_of_three),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* stats_step on machines whose step is planted. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdbool.h>
-#include <cmocka.h>
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 #define DELTAS 4096
 static uint64_t deltas[DELTAS];
@@ -30,27 +26,24 @@ static void plant(uint64_t seed, double step, double empty, double ruler, bool s
     }
 }
 
-static void the_step_is_found_despite_stray_differences(void **state)
+TEST(the_step_is_found_despite_stray_differences)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 30; seed++) {
         plant(seed, 26, 70, 700, true);
         assert_close(stats_step(deltas, DELTAS), 26, 0);
     }
 }
 
-static void integer_steps_are_found(void **state)
+TEST(integer_steps_are_found)
 {
-    (void)state;
     for (unsigned step = 2; step <= 512; step++) {
         plant(step, step, 3.3 * step + 11, 9.7 * step + 11, false);
         assert_close(stats_step(deltas, DELTAS), step, 0);
     }
 }
 
-static void differences_without_a_common_divisor_have_a_step_of_one(void **state)
+TEST(differences_without_a_common_divisor_have_a_step_of_one)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct rng rng = {seed};
         uint64_t empty = 20 + rng_below(&rng, 200), ruler = empty + 300 + rng_below(&rng, 1500);
@@ -65,9 +58,8 @@ static void differences_without_a_common_divisor_have_a_step_of_one(void **state
 }
 
 /* A hypervisor's scaled TSC: steps that are not a whole number, read as whole ticks. */
-static void scaled_steps_are_found(void **state)
+TEST(scaled_steps_are_found)
 {
-    (void)state;
     plant(1, 21.37, 70, 700, true);
     assert_close(stats_step(deltas, DELTAS), 21.37, 0.01);
     struct rng rng = {5};
@@ -80,9 +72,8 @@ static void scaled_steps_are_found(void **state)
     assert_close(stats_step(deltas, DELTAS), 333.3, 0.1);
 }
 
-static void equal_deltas_have_a_step_of_one(void **state)
+TEST(equal_deltas_have_a_step_of_one)
 {
-    (void)state;
     for (size_t i = 0; i < DELTAS; i++)
         deltas[i] = 260;
     assert_close(stats_step(deltas, DELTAS), 1, 0);
@@ -96,9 +87,8 @@ static void equal_deltas_have_a_step_of_one(void **state)
     assert_close(stats_step(deltas, DELTAS), 260, 0);
 }
 
-static void zeros_are_not_counted(void **state)
+TEST(zeros_are_not_counted)
 {
-    (void)state;
     for (size_t i = 0; i < DELTAS; i++)
         deltas[i] = 0;
     assert_close(stats_step(deltas, DELTAS), 1, 0);
@@ -112,20 +102,19 @@ static void zeros_are_not_counted(void **state)
     assert_true(stats_step(deltas, DELTAS) < 40);
 }
 
-static void few_deltas_have_a_step_of_one(void **state)
+TEST(few_deltas_have_a_step_of_one)
 {
-    (void)state;
     plant(3, 26, 70, 700, false);
     assert_close(stats_step(deltas, 31), 1, 0);
     assert_close(stats_step(deltas, 64), 26, 0);
 }
 
 /* More deltas than the sample, one kind after the other: those used must be spread over all. */
-static void long_runs_have_their_step_in_any_order(void **state)
+TEST(long_runs_have_their_step_in_any_order)
 {
-    (void)state;
     static uint64_t many[300000];
     struct rng rng = {9};
+
     for (size_t i = 0; i < 300000; i++)
         many[i] = 26 * (i < 200000 ? 2 + rng_below(&rng, 2) : 50 + rng_below(&rng, 3));
     assert_close(stats_step(many, 300000), 26, 0);
@@ -133,9 +122,8 @@ static void long_runs_have_their_step_in_any_order(void **state)
     assert_close(stats_step(many, 300000), 26, 0);
 }
 
-static void long_windows_have_only_whole_steps(void **state)
+TEST(long_windows_have_only_whole_steps)
 {
-    (void)state;
     plant(4, 21.37, 50000, 90000, false); /* beyond what the search for scaled steps looks at */
     assert_close(stats_step(deltas, DELTAS), 1, 0);
     plant(4, 26, 50000, 90000, false);
@@ -146,32 +134,14 @@ static void long_windows_have_only_whole_steps(void **state)
 }
 
 /* All at one place, near the longest delta that is searched: the most peaks to look at. */
-static void narrow_deltas_have_no_step(void **state)
+TEST(narrow_deltas_have_no_step)
 {
-    (void)state;
     struct rng rng = {6};
+
     for (size_t i = 0; i < DELTAS; i++)
         deltas[i] = 4090 + rng_below(&rng, 5);
     assert_close(stats_step(deltas, DELTAS), 1, 0);
     for (size_t i = 0; i < DELTAS; i++)
         deltas[i] = 1 + rng_below(&rng, 3);
     assert_close(stats_step(deltas, DELTAS), 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_step_is_found_despite_stray_differences),
-        cmocka_unit_test(integer_steps_are_found),
-        cmocka_unit_test(differences_without_a_common_divisor_have_a_step_of_one),
-        cmocka_unit_test(scaled_steps_are_found),
-        cmocka_unit_test(equal_deltas_have_a_step_of_one),
-        cmocka_unit_test(zeros_are_not_counted),
-        cmocka_unit_test(few_deltas_have_a_step_of_one),
-        cmocka_unit_test(long_runs_have_their_step_in_any_order),
-        cmocka_unit_test(long_windows_have_only_whole_steps),
-        cmocka_unit_test(narrow_deltas_have_no_step),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,21 +35,21 @@ static struct tick_finder run(uint64_t events, uint64_t more, bool others)
     return f;
 }
 
-static void the_least_gap_is_the_cost(void **state)
+TEST(the_least_gap_is_the_cost)
 {
-    (void)state;
     struct tick_finder f = run(1000, 900, true);
     struct tick_cost c = tick_judge(&f);
+
     assert_true(c.known);
     assert_int_equal(c.events, TICK_EVENTS); /* it ends there */
     assert_in_range((uint64_t)c.cost, COST, COST + 20);
     assert_close(c.interval, INTERVAL, 2000);
 }
 
-static void too_few_ticks_are_not_judged(void **state)
+TEST(too_few_ticks_are_not_judged)
 {
-    (void)state;
     struct tick_finder f = run(TICK_EVENTS_LEAST - 1, 0, false);
+
     assert_false(tick_judge(&f).known);
     f = run(TICK_EVENTS_LEAST, 0, false);
     assert_true(tick_judge(&f).known && tick_judge(&f).cost == COST);
@@ -57,10 +57,10 @@ static void too_few_ticks_are_not_judged(void **state)
     assert_false(tick_judge(&f).known);
 }
 
-static void several_ticks_in_one_gap_share_its_length(void **state)
+TEST(several_ticks_in_one_gap_share_its_length)
 {
-    (void)state;
     struct tick_finder f;
+
     tick_start(&f, 0, 0);
     for (uint64_t i = 1; i <= 20; i++)
         tick_add(&f, 3 * COST, i * INTERVAL, 3 * i);
@@ -68,12 +68,12 @@ static void several_ticks_in_one_gap_share_its_length(void **state)
     assert_close(tick_judge(&f).interval, INTERVAL / 3.0, 1e-6);
 }
 
-static void ticks_that_cannot_be_in_a_window_are_not_subtracted(void **state)
+TEST(ticks_that_cannot_be_in_a_window_are_not_subtracted)
 {
-    (void)state;
     const struct tick_cost c = {.known = true, .cost = COST, .interval = 10000};
     const uint64_t none = UINT64_MAX;
     uint64_t taken;
+
     assert_int_equal(tick_compensate(&c, none, 20000, 0, &taken), 20000);
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, none, 20000, 3, &taken), 5000);
@@ -86,11 +86,11 @@ static void ticks_that_cannot_be_in_a_window_are_not_subtracted(void **state)
 }
 
 /* The count is the system's: interrupts of another CPU must not shorten a window without one. */
-static void no_window_becomes_shorter_than_one_without(void **state)
+TEST(no_window_becomes_shorter_than_one_without)
 {
-    (void)state;
     const struct tick_cost c = {.known = true, .cost = COST, .interval = 10000};
     uint64_t taken;
+
     assert_int_equal(tick_compensate(&c, 6000, 6010, 1, &taken), 6010);
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, 6000, 11010, 1, &taken), 6010);
@@ -101,17 +101,4 @@ static void no_window_becomes_shorter_than_one_without(void **state)
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, UINT64_MAX, 20000, 2, &taken), 10000);
     assert_int_equal(taken, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_gap_is_the_cost),
-        cmocka_unit_test(too_few_ticks_are_not_judged),
-        cmocka_unit_test(several_ticks_in_one_gap_share_its_length),
-        cmocka_unit_test(ticks_that_cannot_be_in_a_window_are_not_subtracted),
-        cmocka_unit_test(no_window_becomes_shorter_than_one_without),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,9 +143,8 @@ static struct witness_plan plan_of(const struct core *c)
     return witness_plan(c->step / c->ticks_per_cycle, 1 / c->width, WINDOW);
 }
 
-static void an_exclusive_core_is_found_exclusive(void **state)
+TEST(an_exclusive_core_is_found_exclusive)
 {
-    (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++) {
             struct core c = a_core(1 + w, widths[w], steps[s]);
@@ -157,11 +156,10 @@ static void an_exclusive_core_is_found_exclusive(void **state)
         }
 }
 
-static void a_sibling_is_seen(void **state)
+TEST(a_sibling_is_seen)
 {
     static const double shares[] = {0.1, 0.5, 0.9, 0.95}, spans[] = {60, 500, 4000};
 
-    (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++)
             for (unsigned i = 0; i < COUNT(shares); i++)
@@ -179,9 +177,8 @@ static void a_sibling_is_seen(void **state)
                 }
 }
 
-static void single_unusual_readings_do_not_change_the_best(void **state)
+TEST(single_unusual_readings_do_not_change_the_best)
 {
-    (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++) {
             struct core c = a_core(11 + w, widths[w], steps[s]);
@@ -201,10 +198,10 @@ static void single_unusual_readings_do_not_change_the_best(void **state)
 }
 
 /* It is learnt in a busy moment, and falls once the core is exclusive. */
-static void a_late_best_judges_again(void **state)
+TEST(a_late_best_judges_again)
 {
-    (void)state;
     struct witness w = {0};
+
     for (int i = 0; i < 400; i++)
         witness_add(&w, 1 / 3.0, 0.01, true);
     assert_close(w.best, 1 / 3.0, 1e-9);
@@ -223,10 +220,10 @@ static void a_late_best_judges_again(void **state)
 
 /* 2.8 NOPs per cycle is neither a whole nor a half number, so it is not a width, unless four fifths
  * are there. */
-static void a_best_reading_must_be_a_possible_width(void **state)
+TEST(a_best_reading_must_be_a_possible_width)
 {
-    (void)state;
     struct witness w = {0};
+
     for (int i = 0; i < 1000; i++)
         witness_add(&w, i % 10 < 6 ? 1 / 2.8 : 0.03 * (i % 10 + 6), 0.01, true);
     assert_true(w.best == 0 && !witness_is_exclusive(&w, 1 / 2.8, 0.01));
@@ -244,9 +241,8 @@ static void a_best_reading_must_be_a_possible_width(void **state)
     assert_true(w.best == 0 && w.counted == 0);
 }
 
-static void a_witness_plan_is_short_and_has_little_noise(void **state)
+TEST(a_witness_plan_is_short_and_has_little_noise)
 {
-    (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++) {
             struct core c = a_core(1, widths[w], steps[s]);
@@ -259,18 +255,4 @@ static void a_witness_plan_is_short_and_has_little_noise(void **state)
     /* A clock that is too coarse still has a plan, which states its error. */
     struct witness_plan plan = witness_plan(10000, 0.25, WINDOW);
     assert_true(plan.noise > 0.016 && plan.windows <= 8 && plan.nops <= 10000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_exclusive_core_is_found_exclusive),
-        cmocka_unit_test(a_sibling_is_seen),
-        cmocka_unit_test(single_unusual_readings_do_not_change_the_best),
-        cmocka_unit_test(a_late_best_judges_again),
-        cmocka_unit_test(a_best_reading_must_be_a_possible_width),
-        cmocka_unit_test(a_witness_plan_is_short_and_has_little_noise),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

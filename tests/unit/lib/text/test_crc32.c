@@ -4,10 +4,10 @@
 #include "tests/unit/unit.h"
 
 /* Values of zlib's crc32(). */
-static void values_are_those_of_zlib(void **state)
+TEST(values_are_those_of_zlib)
 {
-    (void)state;
     uint8_t all[256];
+
     for (int i = 0; i < 256; i++)
         all[i] = (uint8_t)i;
     assert_int_equal(crc32_update(0, "", 0), 0);
@@ -17,23 +17,13 @@ static void values_are_those_of_zlib(void **state)
     assert_int_equal(crc32_update(0, all, sizeof all), 0x29058c73);
 }
 
-static void pieces_give_the_crc_of_the_whole(void **state)
+TEST(pieces_give_the_crc_of_the_whole)
 {
-    (void)state;
     const char *text = "The quick brown fox jumps over the lazy dog";
     size_t n = strlen(text);
+
     for (size_t cut = 0; cut <= n; cut++) {
         uint32_t crc = crc32_update(0, text, cut);
         assert_int_equal(crc32_update(crc, text + cut, n - cut), 0x414fa339);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_zlib),
-        cmocka_unit_test(pieces_give_the_crc_of_the_whole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

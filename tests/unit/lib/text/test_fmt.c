@@ -25,12 +25,12 @@ static const long long values[] = {
     123456789, -987654, 0xdeadbeef, 0x1234567, 4294967296, -4294967296, 42,        7,
 };
 
-static void numbers_are_those_of_printf(void **state)
+TEST(numbers_are_those_of_printf)
 {
-    (void)state;
     const char *flags[] = {"", "-", "0", "-0", "0-"};
     const char *widths[] = {"", "1", "5", "12", "25", "40"};
     char format[32];
+
     for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
         for (size_t f = 0; f < sizeof flags / sizeof flags[0]; f++) {
             for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
@@ -51,9 +51,8 @@ static void numbers_are_those_of_printf(void **state)
     }
 }
 
-static void strings_are_those_of_printf(void **state)
+TEST(strings_are_those_of_printf)
 {
-    (void)state;
     SAME("%s|%s", "", "abc");
     SAME("[%8s][%-8s][%2s]", "abc", "abc", "abc");
     SAME("[%.2s][%.0s][%.9s][%.s]", "abc", "abc", "abc", "abc");
@@ -68,10 +67,10 @@ static void strings_are_those_of_printf(void **state)
     SAME("%.*s", 3, open);
 }
 
-static void other_conversions_are_those_of_printf(void **state)
+TEST(other_conversions_are_those_of_printf)
 {
-    (void)state;
     char text[64];
+
     const char *volatile none = NULL; /* gcc knows better than to pass a plain one */
     fmt_buf(text, sizeof text, "%s", none);
     assert_string_equal(text, "(null)");
@@ -80,11 +79,11 @@ static void other_conversions_are_those_of_printf(void **state)
 }
 
 /* A mistake is visible, and what follows is not formatted with the wrong arguments. */
-static void an_unknown_conversion_is_copied(void **state)
+TEST(an_unknown_conversion_is_copied)
 {
-    (void)state;
     const char *formats[] = {"%f",  "%q %s", "%n",  "%.3d", "%5", "%",
                              "%ll", "%#x",   "%ls", "%lc",  "%lp"};
+
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         char text[64], want[64], format[64];
         snprintf(format, sizeof format, "%%d:%s", formats[i]);
@@ -94,10 +93,10 @@ static void an_unknown_conversion_is_copied(void **state)
     }
 }
 
-static void text_is_cut_at_the_buffer(void **state)
+TEST(text_is_cut_at_the_buffer)
 {
-    (void)state;
     char text[5];
+
     assert_int_equal(fmt_buf(text, sizeof text, "%d", 123456), 4);
     assert_string_equal(text, "1234");
     assert_int_equal(fmt_buf(text, 1, "%d", 5), 0);
@@ -105,17 +104,4 @@ static void text_is_cut_at_the_buffer(void **state)
     /* A width beyond int does not wrap. */
     assert_int_equal(fmt_buf(text, sizeof text, "%*d", 100000, 5), 4);
     assert_string_equal(text, "    ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_printf),
-        cmocka_unit_test(strings_are_those_of_printf),
-        cmocka_unit_test(other_conversions_are_those_of_printf),
-        cmocka_unit_test(an_unknown_conversion_is_copied),
-        cmocka_unit_test(text_is_cut_at_the_buffer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-static void one_pattern_matches_as_stated(void **state)
+TEST(one_pattern_matches_as_stated)
 {
-    (void)state;
     const struct {
         const char *pattern, *name;
         bool match;
@@ -42,9 +41,8 @@ static void one_pattern_matches_as_stated(void **state)
         assert_int_equal(glob_match(cases[i].pattern, cases[i].name), cases[i].match);
 }
 
-static void a_list_matches_if_a_pattern_does(void **state)
+TEST(a_list_matches_if_a_pattern_does)
 {
-    (void)state;
     assert_true(glob_list_match("calls,base*", "baseline"));
     assert_true(glob_list_match("calls,base*", "calls"));
     assert_false(glob_list_match("calls,base*", "call"));
@@ -53,10 +51,10 @@ static void a_list_matches_if_a_pattern_does(void **state)
     assert_true(glob_list_match("a,", ""));
 }
 
-static void elements_of_a_list_are_found(void **state)
+TEST(elements_of_a_list_are_found)
 {
-    (void)state;
     char out[6];
+
     assert_true(glob_list_at("a,bcd,e*", 0, out, sizeof out));
     assert_string_equal(out, "a");
     assert_true(glob_list_at("a,bcd,e*", 1, out, sizeof out));
@@ -68,10 +66,10 @@ static void elements_of_a_list_are_found(void **state)
 }
 
 /* Patterns for which a recursive matcher would take practically forever. */
-static void many_stars_take_bounded_time(void **state)
+TEST(many_stars_take_bounded_time)
 {
-    (void)state;
     char pattern[201], name[201];
+
     for (size_t i = 0; i < 200; i++) {
         pattern[i] = i % 2 != 0 ? '*' : 'a';
         name[i] = 'a';
@@ -79,16 +77,4 @@ static void many_stars_take_bounded_time(void **state)
     pattern[198] = 'b';
     pattern[199] = pattern[200] = name[200] = '\0';
     assert_false(glob_match(pattern, name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_pattern_matches_as_stated),
-        cmocka_unit_test(a_list_matches_if_a_pattern_does),
-        cmocka_unit_test(elements_of_a_list_are_found),
-        cmocka_unit_test(many_stars_take_bounded_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

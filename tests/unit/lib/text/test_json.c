@@ -36,9 +36,8 @@ static void expect(const char *members)
     assert_string_equal(text + strlen(head), members);
 }
 
-static void an_empty_record_has_frame_and_crc(void **state)
+TEST(an_empty_record_has_frame_and_crc)
 {
-    (void)state;
     begin();
     expect("");
     /* The crc as another program computes it: Python's zlib.crc32. */
@@ -48,9 +47,8 @@ static void an_empty_record_has_frame_and_crc(void **state)
                         "{\"baretick\":1,\"seq\":7,\"type\":\"row\",\"crc\":\"a49b1f19\"}\r\n");
 }
 
-static void a_line_of_a_tool_has_no_frame(void **state)
+TEST(a_line_of_a_tool_has_no_frame)
 {
-    (void)state;
     sink_buf_init(&out, text, sizeof text);
     json_line_begin(&j, &out.sink);
     json_str(&j, "file", "a b");
@@ -63,9 +61,8 @@ static void a_line_of_a_tool_has_no_frame(void **state)
     assert_string_equal(text, "{\"file\":\"a b\",\"x\":[{\"y\":1}]}\n{}\n");
 }
 
-static void values_of_each_type_are_written(void **state)
+TEST(values_of_each_type_are_written)
 {
-    (void)state;
     begin();
     json_u64(&j, "a", 0);
     json_u64(&j, "b", UINT64_MAX);
@@ -79,9 +76,8 @@ static void values_of_each_type_are_written(void **state)
         "\"e\":true,\"f\":false,\"g\":\"x\"");
 }
 
-static void zero_and_false_are_left_out_where_asked(void **state)
+TEST(zero_and_false_are_left_out_where_asked)
 {
-    (void)state;
     begin();
     json_nonzero(&j, "a", 0);
     json_nonzero(&j, "b", 7);
@@ -90,9 +86,8 @@ static void zero_and_false_are_left_out_where_asked(void **state)
     expect(",\"b\":7,\"d\":true");
 }
 
-static void arrays_and_objects_nest(void **state)
+TEST(arrays_and_objects_nest)
 {
-    (void)state;
     begin();
     json_array(&j, "hist");
     for (uint64_t i = 0; i < 2; i++) {
@@ -116,9 +111,8 @@ static void arrays_and_objects_nest(void **state)
            "\"more\":3");
 }
 
-static void json_end_closes_all_open_objects(void **state)
+TEST(json_end_closes_all_open_objects)
 {
-    (void)state;
     begin();
     json_object(&j, "a");
     json_array(&j, "b");
@@ -131,9 +125,8 @@ static void json_end_closes_all_open_objects(void **state)
     expect(",\"a\":[[[[[[[]]]]]]]");
 }
 
-static void strings_are_escaped(void **state)
+TEST(strings_are_escaped)
 {
-    (void)state;
     begin();
     json_str(&j, "a", "\"\\/ \n\r\t\x01\x1f\x7f");
     json_str(&j, "b", "caf\xc3\xa9 \xf0\x9f\x98\x80");
@@ -149,10 +142,10 @@ static void strings_are_escaped(void **state)
            "\"f\":[null]");
 }
 
-static void doubles_have_no_trailing_zeros(void **state)
+TEST(doubles_have_no_trailing_zeros)
 {
-    (void)state;
     double zero = 0;
+
     begin();
     json_f64(&j, "a", 1.5, 3);
     json_f64(&j, "b", 100, 2);
@@ -173,9 +166,8 @@ static void doubles_have_no_trailing_zeros(void **state)
 }
 
 /* The crc covers everything written, in whatever pieces, and one changed byte changes it. */
-static void a_change_changes_the_crc(void **state)
+TEST(a_change_changes_the_crc)
 {
-    (void)state;
     begin();
     json_str(&j, "name", "plt");
     json_end(&j);
@@ -211,9 +203,8 @@ static void begin_checked(void)
     json_expect(&j, &checked, "row");
 }
 
-static void a_record_of_the_declared_shape_has_no_complaint(void **state)
+TEST(a_record_of_the_declared_shape_has_no_complaint)
 {
-    (void)state;
     begin_checked();
     json_object(&j, "by"); /* in any order */
     json_u64(&j, "x", 1);
@@ -291,7 +282,7 @@ static void odd_array(void)
     json_array(&j, "name");
 }
 
-static void undeclared_fields_are_named(void **state)
+TEST(undeclared_fields_are_named)
 {
     static const struct {
         void (*write)(void);
@@ -306,7 +297,6 @@ static void undeclared_fields_are_named(void **state)
         {odd_depth, "row.hist[] (integer) is declared as array"},
         {odd_array, "row.name (array) is declared as string"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin_checked();
         cases[i].write();
@@ -319,7 +309,7 @@ static void undeclared_fields_are_named(void **state)
 /* Objects with some of these members. */
 enum { ALWAYS = 1, MAYBE = 2, WITH = 4, WITHOUT = 8 };
 
-static void missing_fields_are_named_when_their_object_is_closed(void **state)
+TEST(missing_fields_are_named_when_their_object_is_closed)
 {
     static const struct {
         unsigned written;
@@ -344,7 +334,6 @@ static void missing_fields_are_named_when_their_object_is_closed(void **state)
     static const struct json_shape part = {members, sizeof members / sizeof members[0]};
     static const char *const names[] = {"always", "maybe", "with", "without"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         checked = (struct json_check){.shape = &part};
@@ -360,7 +349,7 @@ static void missing_fields_are_named_when_their_object_is_closed(void **state)
 }
 
 /* A member of one object says nothing about the next: an element of an array, or a record. */
-static void each_object_must_have_its_own_members(void **state)
+TEST(each_object_must_have_its_own_members)
 {
     static const struct json_field members[] = {
         {"row.list", JSON_ARRAY(JSON_OBJECT), JSON_ALWAYS},
@@ -368,7 +357,6 @@ static void each_object_must_have_its_own_members(void **state)
     };
     static const struct json_shape list = {members, sizeof members / sizeof members[0]};
 
-    (void)state;
     checked = (struct json_check){.shape = &list};
     begin();
     json_expect(&j, &checked, "row");
@@ -393,12 +381,11 @@ static void each_object_must_have_its_own_members(void **state)
 }
 
 /* A string in pieces is the string, for the checks and the crc too. */
-static void a_text_is_a_string(void **state)
+TEST(a_text_is_a_string)
 {
     struct json_text piece;
     static char whole[sizeof text];
 
-    (void)state;
     begin();
     json_str(&j, "a", "one two");
     json_end(&j);
@@ -416,9 +403,8 @@ static void a_text_is_a_string(void **state)
     assert_non_null(strstr(checked.odd, "row.none (string) is not declared"));
 }
 
-static void decimals_follow_the_width(void **state)
+TEST(decimals_follow_the_width)
 {
-    (void)state;
     assert_int_equal(json_decimals(0.025, 3), 3); /* 25 units of the last one */
     assert_int_equal(json_decimals(0.2, 3), 2);
     assert_int_equal(json_decimals(0.19, 3), 3);
@@ -430,11 +416,10 @@ static void decimals_follow_the_width(void **state)
 }
 
 /* Names that do not fit into their path are reported, and written nevertheless. */
-static void long_names_are_written(void **state)
+TEST(long_names_are_written)
 {
     static char name[3 * JSON_PATH];
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     begin_checked();
     for (int i = 2; i < JSON_DEPTH; i++)
@@ -443,28 +428,4 @@ static void long_names_are_written(void **state)
     json_end(&j);
     assert_memory_equal(checked.odd, "row.nnnn", 8);
     assert_non_null(strstr(text, name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_record_has_frame_and_crc),
-        cmocka_unit_test(a_record_of_the_declared_shape_has_no_complaint),
-        cmocka_unit_test(undeclared_fields_are_named),
-        cmocka_unit_test(missing_fields_are_named_when_their_object_is_closed),
-        cmocka_unit_test(each_object_must_have_its_own_members),
-        cmocka_unit_test(long_names_are_written),
-        cmocka_unit_test(a_text_is_a_string),
-        cmocka_unit_test(decimals_follow_the_width),
-        cmocka_unit_test(a_line_of_a_tool_has_no_frame),
-        cmocka_unit_test(values_of_each_type_are_written),
-        cmocka_unit_test(zero_and_false_are_left_out_where_asked),
-        cmocka_unit_test(arrays_and_objects_nest),
-        cmocka_unit_test(json_end_closes_all_open_objects),
-        cmocka_unit_test(strings_are_escaped),
-        cmocka_unit_test(doubles_have_no_trailing_zeros),
-        cmocka_unit_test(a_change_changes_the_crc),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,10 +20,10 @@ static void fill(unsigned char *at, size_t n, unsigned seed)
         at[i] = (unsigned char)(i * 7 + seed);
 }
 
-static void memcpy_and_memmove_copy_their_range_and_no_other_byte(void **state)
+TEST(memcpy_and_memmove_copy_their_range_and_no_other_byte)
 {
-    (void)state;
     unsigned char from[80], to[80], want[80];
+
     for (size_t n = 0; n <= 64; n++) {
         fill(from, sizeof from, 1);
         memset(to, 0xee, sizeof to);
@@ -34,10 +34,10 @@ static void memcpy_and_memmove_copy_their_range_and_no_other_byte(void **state)
     }
 }
 
-static void memmove_copies_overlapping_bytes_in_both_directions(void **state)
+TEST(memmove_copies_overlapping_bytes_in_both_directions)
 {
-    (void)state;
     unsigned char a[64], b[64];
+
     for (size_t from = 0; from < 24; from++) {
         for (size_t to = 0; to < 24; to++) {
             for (size_t n = 0; n <= 40; n += 5) {
@@ -51,10 +51,10 @@ static void memmove_copies_overlapping_bytes_in_both_directions(void **state)
     }
 }
 
-static void memset_writes_its_range_and_no_other_byte(void **state)
+TEST(memset_writes_its_range_and_no_other_byte)
 {
-    (void)state;
     unsigned char a[32], b[32];
+
     for (size_t n = 0; n <= 24; n++) {
         fill(a, sizeof a, 2);
         fill(b, sizeof b, 2);
@@ -64,9 +64,8 @@ static void memset_writes_its_range_and_no_other_byte(void **state)
     }
 }
 
-static void memcmp_compares_unsigned_bytes(void **state)
+TEST(memcmp_compares_unsigned_bytes)
 {
-    (void)state;
     assert_int_equal(own_memcmp("abc", "abd", 2), 0);
     assert_int_equal(own_memcmp("x", "y", 0), 0);
     assert_true(own_memcmp("abc", "abd", 3) < 0);
@@ -74,23 +73,9 @@ static void memcmp_compares_unsigned_bytes(void **state)
     assert_true(own_memcmp("\xff", "\x01", 1) > 0); /* as unsigned bytes */
 }
 
-static void strlen_counts_the_bytes_before_the_nul(void **state)
+TEST(strlen_counts_the_bytes_before_the_nul)
 {
-    (void)state;
     assert_int_equal(own_strlen(""), 0);
     assert_int_equal(own_strlen("four"), 4);
     assert_int_equal(own_strlen("four\0more"), 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memcpy_and_memmove_copy_their_range_and_no_other_byte),
-        cmocka_unit_test(memmove_copies_overlapping_bytes_in_both_directions),
-        cmocka_unit_test(memset_writes_its_range_and_no_other_byte),
-        cmocka_unit_test(memcmp_compares_unsigned_bytes),
-        cmocka_unit_test(strlen_counts_the_bytes_before_the_nul),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,12 @@
 static char records[SIZE], text[SIZE];
 static struct report_log l;
 
-static int fresh(void **state)
+static void fresh(void)
 {
-    (void)state;
     report_log_init(&l, records, sizeof records, text, sizeof text);
-    return 0;
 }
+
+BEFORE_EACH(fresh);
 
 static void say(const char *bytes)
 {
@@ -25,9 +25,8 @@ static void holds(const struct report_lines *lines, const char *what)
     assert_memory_equal(lines->at, what, lines->used);
 }
 
-static void lines_are_sorted(void **state)
+TEST(lines_are_sorted)
 {
-    (void)state;
     say("baretick\r\n{\"a\"");
     say(":1}\r");
     say("\n  {no record}\r\n\r\n");
@@ -38,20 +37,20 @@ static void lines_are_sorted(void **state)
 }
 
 /* Byte by byte is the same as all at once. */
-static void a_report_in_single_bytes_is_kept_as_one_in_whole(void **state)
+TEST(a_report_in_single_bytes_is_kept_as_one_in_whole)
 {
-    (void)state;
     const char *report = "one\r\n{\"two\":2}\r\nthree\r\n";
+
     for (size_t i = 0; report[i]; i++)
         l.sink.write(&l.sink, report + i, 1);
     holds(&l.records, "{\"two\":2}\r\n");
     holds(&l.text, "one\r\nthree\r\n");
 }
 
-static void a_full_log_keeps_whole_lines(void **state)
+TEST(a_full_log_keeps_whole_lines)
 {
-    (void)state;
     char line[41];
+
     memset(line, 'x', 38);
     strcpy(line + 38, "\r\n");
     say(line); /* 40 of 64 bytes */
@@ -74,9 +73,8 @@ static void a_full_log_keeps_whole_lines(void **state)
     assert_int_equal(l.text.lost, 2);
 }
 
-static void the_end_of_a_kept_report_has_a_size_limit(void **state)
+TEST(the_end_of_a_kept_report_has_a_size_limit)
 {
-    (void)state;
     report_log_end(&l);
     for (unsigned i = 0; i < SIZE; i++)
         say("0123456789abcd\r\n");
@@ -86,26 +84,12 @@ static void the_end_of_a_kept_report_has_a_size_limit(void **state)
 }
 
 /* A line that has begun when the end begins is not composed of its halves. */
-static void a_line_cut_by_the_end_is_dropped(void **state)
+TEST(a_line_cut_by_the_end_is_dropped)
 {
-    (void)state;
     for (unsigned i = 0; i < 70; i++)
         say("y");
     report_log_end(&l);
     say("z\r\nend\r\n");
     holds(&l.text, "end\r\n");
     assert_int_equal(l.text.lost, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(lines_are_sorted, fresh),
-        cmocka_unit_test_setup(a_report_in_single_bytes_is_kept_as_one_in_whole, fresh),
-        cmocka_unit_test_setup(a_full_log_keeps_whole_lines, fresh),
-        cmocka_unit_test_setup(the_end_of_a_kept_report_has_a_size_limit, fresh),
-        cmocka_unit_test_setup(a_line_cut_by_the_end_is_dropped, fresh),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

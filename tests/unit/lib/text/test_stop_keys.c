@@ -17,9 +17,8 @@ static bool stop(const char *bytes, uint64_t apart, uint64_t silence)
     return stop_keys_alone(&k, now + silence);
 }
 
-static void q_and_escape_stop(void **state)
+TEST(q_and_escape_stop)
 {
-    (void)state;
     assert_true(stop("q", 0, 0));
     assert_true(stop("xyz q", 0, 0));
     assert_true(stop("\x1b", 0, LATER));
@@ -29,9 +28,8 @@ static void q_and_escape_stop(void **state)
     assert_false(stop("\x1b", 0, 0)); /* the rest may be on its way */
 }
 
-static void no_other_byte_stops(void **state)
+TEST(no_other_byte_stops)
 {
-    (void)state;
     for (unsigned byte = 1; byte < 256; byte++) {
         char text[2] = {(char)byte, 0};
         if (byte != 'q' && byte != 0x1b)
@@ -40,14 +38,13 @@ static void no_other_byte_stops(void **state)
     assert_false(stop("", 0, LATER));
 }
 
-static void key_sequences_do_not_stop(void **state)
+TEST(key_sequences_do_not_stop)
 {
     /* Arrows, in both modes; F1, F5, shift and an arrow; Alt and a letter, q among them; a cursor's
      * style, which ends in q. */
     static const char *const keys[] = {"\x1b[A",    "\x1bOA", "\x1bOP", "\x1b[15~",
                                        "\x1b[1;2A", "\x1bx",  "\x1bq",  "\x1b[2 q"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         assert_false(stop(keys[i], 0, LATER));
         assert_false(stop(keys[i], 1000, LATER));
@@ -57,10 +54,10 @@ static void key_sequences_do_not_stop(void **state)
 }
 
 /* A sequence without its end does not swallow the key that stops. */
-static void a_cut_sequence_does_not_swallow_a_key(void **state)
+TEST(a_cut_sequence_does_not_swallow_a_key)
 {
-    (void)state;
     struct stop_keys k = {0};
+
     assert_false(stop_keys_feed(&k, 0x1b, 0));
     assert_false(stop_keys_feed(&k, '[', 1));
     assert_true(stop_keys_feed(&k, 'q', LATER + 1));
@@ -70,16 +67,4 @@ static void a_cut_sequence_does_not_swallow_a_key(void **state)
     assert_false(stop_keys_feed(&k, 0x1b, 0));
     stop_keys_forget(&k);
     assert_false(stop_keys_alone(&k, LATER));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(q_and_escape_stop),
-        cmocka_unit_test(no_other_byte_stops),
-        cmocka_unit_test(key_sequences_do_not_stop),
-        cmocka_unit_test(a_cut_sequence_does_not_swallow_a_key),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

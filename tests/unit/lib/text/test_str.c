@@ -3,9 +3,8 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-static void strings_are_compared(void **state)
+TEST(strings_are_compared)
 {
-    (void)state;
     assert_true(str_eq("abc", "abc"));
     assert_true(str_eq("", ""));
     assert_false(str_eq("abc", "ab"));
@@ -23,9 +22,8 @@ static void strings_are_compared(void **state)
     assert_false(str_has("a QEM U", "QEMU"));
 }
 
-static void orders_numbers_by_their_size(void **state)
+TEST(orders_numbers_by_their_size)
 {
-    (void)state;
     static const char *const in_order[] = {
         "",
         "1",
@@ -54,6 +52,7 @@ static void orders_numbers_by_their_size(void **state)
         "n99999999999999999999",
         "n100000000000000000000",
     };
+
     for (size_t i = 0; i < sizeof in_order / sizeof *in_order; i++)
         for (size_t k = 0; k < sizeof in_order / sizeof *in_order; k++) {
             int order = str_order(in_order[i], in_order[k]);
@@ -61,10 +60,10 @@ static void orders_numbers_by_their_size(void **state)
         }
 }
 
-static void a_copy_reports_truncation(void **state)
+TEST(a_copy_reports_truncation)
 {
-    (void)state;
     char out[4];
+
     assert_true(str_copy(out, sizeof out, "abcdef", 3));
     assert_string_equal(out, "abc");
     assert_false(str_copy(out, sizeof out, "abcdef", 4));
@@ -74,9 +73,8 @@ static void a_copy_reports_truncation(void **state)
     assert_true(str_copy(out, 1, "a", 0));
 }
 
-static void numbers_are_parsed_within_32_bits(void **state)
+TEST(numbers_are_parsed_within_32_bits)
 {
-    (void)state;
     const struct {
         const char *text;
         uint32_t value;
@@ -98,21 +96,21 @@ static void numbers_are_parsed_within_32_bits(void **state)
     }
 }
 
-static void other_bytes_are_escaped(void **state)
+TEST(other_bytes_are_escaped)
 {
-    (void)state;
     char text[64];
     struct sink_buf b;
+
     sink_buf_init(&b, text, sizeof text);
     str_escape(&b.sink, "a ~\\\"\x7f\n\0\xc3", 9);
     assert_string_equal(text, "a ~\\\"\\x7f\\x0a\\x00\\xc3");
 }
 
-static void a_sink_stays_in_its_buffer(void **state)
+TEST(a_sink_stays_in_its_buffer)
 {
-    (void)state;
     char text[6] = "zzzzz";
     struct sink_buf b;
+
     sink_buf_init(&b, text, sizeof text - 1);
     assert_string_equal(text, "");
     b.sink.write(&b.sink, "abc", 3);
@@ -125,18 +123,4 @@ static void a_sink_stays_in_its_buffer(void **state)
     assert_true(b.cut);
     assert_int_equal(b.used, 4);
     assert_int_equal(text[5], '\0');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings_are_compared),
-        cmocka_unit_test(orders_numbers_by_their_size),
-        cmocka_unit_test(a_copy_reports_truncation),
-        cmocka_unit_test(numbers_are_parsed_within_32_bits),
-        cmocka_unit_test(other_bytes_are_escaped),
-        cmocka_unit_test(a_sink_stays_in_its_buffer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,9 +37,8 @@ static size_t decode(const void *bytes, size_t n, int32_t out[MAX], enum utext_e
         assert_memory_equal(got, want, sizeof want);                                               \
     } while (0)
 
-static void encodings_are_recognised(void **state)
+TEST(encodings_are_recognised)
 {
-    (void)state;
     EXPECT("ab", UTEXT_UTF8, 'a', 'b');
     EXPECT("\xef\xbb\xbf"
            "ab",
@@ -66,18 +65,16 @@ static void encodings_are_recognised(void **state)
     assert_int_equal(decode("\xff\xfe", 2, got, &encoding), 0);
 }
 
-static void well_formed_utf8_is_decoded(void **state)
+TEST(well_formed_utf8_is_decoded)
 {
-    (void)state;
     EXPECT("\x7f\xc2\x80\xdf\xbf", UTEXT_UTF8, 0x7f, 0x80, 0x7ff);
     EXPECT("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", UTEXT_UTF8, 0x800, 0xd7ff, 0xe000,
            0xffff);
     EXPECT("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", UTEXT_UTF8, 0x10000, 0x10ffff);
 }
 
-static void each_ill_formed_byte_is_bad(void **state)
+TEST(each_ill_formed_byte_is_bad)
 {
-    (void)state;
     EXPECT("\x80x", UTEXT_UTF8, UTEXT_BAD, 'x');          /* a tail without a head */
     EXPECT("\xc0\x80", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD); /* longer than need be */
     EXPECT("\xc1\xbf", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD);
@@ -91,9 +88,8 @@ static void each_ill_formed_byte_is_bad(void **state)
     EXPECT("a\xc3", UTEXT_UTF8, 'a', UTEXT_BAD);
 }
 
-static void surrogate_pairs_are_decoded(void **state)
+TEST(surrogate_pairs_are_decoded)
 {
-    (void)state;
     EXPECT("a\0\x3d\xd8\x00\xde", UTEXT_UTF16LE, 'a', 0x1f600);
     EXPECT("\0a\xd8\x3d\xde\x00", UTEXT_UTF16BE, 'a', 0x1f600);
     EXPECT("a\0\xff\xdb\xff\xdf", UTEXT_UTF16LE, 'a', 0x10ffff);
@@ -107,10 +103,10 @@ static void surrogate_pairs_are_decoded(void **state)
     EXPECT("a\0b", UTEXT_UTF16LE, 'a', UTEXT_BAD); /* half a unit */
 }
 
-static void a_bad_byte_has_its_position(void **state)
+TEST(a_bad_byte_has_its_position)
 {
-    (void)state;
     struct utext t;
+
     utext_open(&t,
                "\xef\xbb\xbf"
                "a\xc3z",
@@ -131,9 +127,8 @@ static void a_bad_byte_has_its_position(void **state)
 }
 
 /* Every code point there is, through both directions. */
-static void every_code_point_survives_a_round_trip(void **state)
+TEST(every_code_point_survives_a_round_trip)
 {
-    (void)state;
     for (uint32_t code = 0; code <= 0x10ffff; code++) {
         char utf8[4];
         struct utext t;
@@ -147,18 +142,4 @@ static void every_code_point_survives_a_round_trip(void **state)
             fail();
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(encodings_are_recognised),
-        cmocka_unit_test(well_formed_utf8_is_decoded),
-        cmocka_unit_test(each_ill_formed_byte_is_bad),
-        cmocka_unit_test(surrogate_pairs_are_decoded),
-        cmocka_unit_test(a_bad_byte_has_its_position),
-        cmocka_unit_test(every_code_point_survives_a_round_trip),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

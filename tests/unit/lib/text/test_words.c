@@ -31,11 +31,11 @@ static void expect_end(struct words *w)
     assert_false(words_next(w, &word));
 }
 
-static void words_have_the_number_of_their_line(void **state)
+TEST(words_have_the_number_of_their_line)
 {
-    (void)state;
     const char text[] = "  a\tb\n\n# no words # here\r\nc\rd # e\n\r f";
     struct words w = words_of(text, sizeof text - 1, false);
+
     expect(&w, "a", 1);
     expect(&w, "b", 1);
     expect(&w, "c", 4);
@@ -47,22 +47,22 @@ static void words_have_the_number_of_their_line(void **state)
     expect_end(&w);
 }
 
-static void comment_ends_a_word(void **state)
+TEST(comment_ends_a_word)
 {
-    (void)state;
     struct words w = words_of("a=1#b\n\"c#d\" e", 13, false);
+
     expect(&w, "a=1", 1);
     expect(&w, "c#d", 2);
     expect(&w, "e", 2);
     expect_end(&w);
 }
 
-static void a_quoted_word_may_have_blanks(void **state)
+TEST(a_quoted_word_may_have_blanks)
 {
-    (void)state;
     struct word word;
     const char text[] = "\"a b\" c=\"d e\"f \"\" \"open \nnext";
     struct words w = words_of(text, sizeof text - 1, false);
+
     expect(&w, "a b", 1);
     expect(&w, "c=d ef", 1);
     expect(&w, "", 1);
@@ -73,11 +73,11 @@ static void a_quoted_word_may_have_blanks(void **state)
     expect_end(&w);
 }
 
-static void a_nul_ends_load_options_and_is_bad_in_a_file(void **state)
+TEST(a_nul_ends_load_options_and_is_bad_in_a_file)
 {
-    (void)state;
     struct word word;
     struct words w = words_of("a b\0c", 5, true);
+
     expect(&w, "a", 1);
     expect(&w, "b", 1);
     expect_end(&w);
@@ -88,11 +88,11 @@ static void a_nul_ends_load_options_and_is_bad_in_a_file(void **state)
     expect_end(&w);
 }
 
-static void bytes_that_are_not_utf8_are_marked_and_kept(void **state)
+TEST(bytes_that_are_not_utf8_are_marked_and_kept)
 {
-    (void)state;
     struct word word;
     struct words w = words_of("a\xe9z", 3, false);
+
     assert_true(words_next(&w, &word));
     assert_true(word.bad);
     assert_memory_equal(word.at, "a\xe9z", 4);
@@ -105,11 +105,11 @@ static void bytes_that_are_not_utf8_are_marked_and_kept(void **state)
     expect(&w, "b", 2);
 }
 
-static void a_text_longer_than_its_limit_is_cut(void **state)
+TEST(a_text_longer_than_its_limit_is_cut)
 {
-    (void)state;
     struct word word;
     char text[WORD_SIZE + 2];
+
     memset(text, 'x', sizeof text);
     struct words w = words_of(text, WORD_SIZE - 1, false);
     assert_true(words_next(&w, &word));
@@ -126,18 +126,4 @@ static void a_text_longer_than_its_limit_is_cut(void **state)
     assert_true(words_next(&w, &word));
     assert_true(word.cut);
     assert_int_equal(word.n, WORD_SIZE - 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_have_the_number_of_their_line),
-        cmocka_unit_test(comment_ends_a_word),
-        cmocka_unit_test(a_quoted_word_may_have_blanks),
-        cmocka_unit_test(a_nul_ends_load_options_and_is_bad_in_a_file),
-        cmocka_unit_test(a_text_longer_than_its_limit_is_cut),
-        cmocka_unit_test(bytes_that_are_not_utf8_are_marked_and_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
