@@ -49,18 +49,6 @@ static struct timer *find_cycle(void *context, unsigned id, const char **why)
     return core_cycles_timer(context, id, why);
 }
 
-static void open_counters(const struct boot *b, struct counters *counters)
-{
-    struct boot_acpi tables;
-    struct fadt fadt;
-    struct hpet_table hpet;
-
-    boot_acpi(b, &tables);
-    struct acpi_table f = acpi_find(&tables.acpi, "FACP"), h = acpi_find(&tables.acpi, "HPET");
-    counters_init(counters, f.bytes && acpi_fadt(&f, &fadt) ? &fadt : NULL,
-                  h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
-}
-
 /* Measures over 10 ms of a started clock. 0: the clock stops. kernel/clock is more exact, but uses
  * SSE. */
 static uint64_t tsc_hz_by(struct timer *t)
@@ -100,10 +88,16 @@ static uint64_t tsc_hz(struct counters *counters)
 /* Takes milliseconds with interrupts disabled. */
 static void find_timers(struct boot *b, struct timers *t)
 {
-    struct counters counters;
     struct core_cycles cycles = {0};
+    struct counters counters;
+    struct boot_acpi tables;
+    struct fadt fadt;
+    struct hpet_table hpet;
 
-    open_counters(b, &counters);
+    boot_acpi(b, &tables);
+    struct acpi_table f = acpi_find(&tables.acpi, "FACP"), h = acpi_find(&tables.acpi, "HPET");
+    counters_init(&counters, f.bytes && acpi_fadt(&f, &fadt) ? &fadt : NULL,
+                  h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
     struct boot_hold held = boot_hold(b);
     boot_guard(b);
     counters.timer[CLOCK_ID_TSC].tsc_hz = tsc_hz(&counters);

@@ -147,6 +147,9 @@ void boot_close(struct boot *b);
 
 /* Returns a protocol of a handle, or NULL. Needs no closing (UEFI 7.3.9, GET_PROTOCOL). */
 void *boot_protocol(const struct boot *b, EFI_HANDLE handle, const EFI_GUID *guid);
+/* Returns the bytes of a node of a device path (UEFI 10.3.1); 0: they are invalid. */
+#define PATH_NODES_MAX 64 /* a path that does not end is a firmware bug */
+size_t boot_path_node(const EFI_DEVICE_PATH *node);
 /* Allocates pool memory of LoaderData. NULL: no memory left. */
 void *boot_alloc(const struct boot *b, size_t size);
 void boot_free(const struct boot *b, void *at);
@@ -167,7 +170,7 @@ void boot_cpu(struct cpu *cpu);
 /*
  * --- the steps ---
  * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_area() in
- * memory.c, and boot_stuck() in answer.c.
+ * memory.c, boot_leave() in main.c, and boot_stuck() in answer.c.
  */
 
 /* Collects what only the firmware knows of the machine. */
@@ -190,6 +193,9 @@ bool boot_arena(struct boot *b);
  * less memory the area is smaller; without an area the rows report that. */
 void boot_area(struct boot *b);
 
+/* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
+ * not be called any more. Not static: tests stop in it. */
+bool boot_leave(struct boot *b);
 /* Reports on the serial port that boot services could not be ended, and stops for good. */
 _Noreturn void boot_stuck(struct boot *b);
 

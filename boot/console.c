@@ -68,12 +68,7 @@ static void conout_write(struct sink *self, const char *bytes, size_t n)
 
 void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to)
 {
-    c->sink.write = conout_write;
-    c->to = to;
-    c->used = 0;
-    c->code = 0;
-    c->wanted = 0;
-    c->after_cr = false;
+    *c = (struct conout){.sink.write = conout_write, .to = to};
 }
 
 void conout_below(struct conout *c)

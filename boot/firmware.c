@@ -14,6 +14,13 @@ void *boot_protocol(const struct boot *b, EFI_HANDLE handle, const EFI_GUID *gui
     return interface;
 }
 
+size_t boot_path_node(const EFI_DEVICE_PATH *node)
+{
+    size_t length = node->Length[0] | (size_t)node->Length[1] << 8;
+
+    return length < sizeof *node ? 0 : length;
+}
+
 void *boot_alloc(const struct boot *b, size_t size)
 {
     void *at;

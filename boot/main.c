@@ -153,9 +153,7 @@ static EFI_STATUS borrow_machine(struct boot *b)
     return end_borrowed(b, status);
 }
 
-/* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
- * not be called any more. */
-static bool end_boot_services(struct boot *b)
+bool boot_leave(struct boot *b)
 {
     for (uint32_t i = 1; i <= TRIES; i++) {
         /* Between a first failure and success only these two calls are allowed (UEFI 7.4.6). */
@@ -178,7 +176,7 @@ _Noreturn static void take_machine(struct boot *b)
 {
     boot_guard(b);
     fmt(&b->conout.sink, "baretick: leaving firmware\n");
-    if (!end_boot_services(b))
+    if (!boot_leave(b))
         boot_stuck(b);
     kernel_enter(b->handoff);
 }

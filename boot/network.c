@@ -4,26 +4,20 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-#define PATH_NODES_MAX 64 /* a path that does not end is a firmware bug */
-#define PATH_HEAD      4
 #define TICKS_A_SECOND 10000000ull /* of SetTimer: 100 ns */
 
 /* Returns the bytes of a path (UEFI 10.3.1). */
 static size_t path_size(const EFI_DEVICE_PATH *path)
 {
-    const uint8_t *bytes = (const uint8_t *)path;
-    size_t size = 0;
+    const uint8_t *at = (const uint8_t *)path;
+    size_t length = 1;
 
-    for (int i = 0; path && i < PATH_NODES_MAX; i++) {
-        size_t length = bytes[size + 2] | (size_t)bytes[size + 3] << 8;
-
-        if (length < PATH_HEAD)
-            break;
-        size += length;
-        if (bytes[size - length] == END_DEVICE_PATH_TYPE)
-            break;
+    for (int i = 0; path && length > 0 && i < PATH_NODES_MAX; i++, at += length) {
+        length = boot_path_node((const EFI_DEVICE_PATH *)(const void *)at);
+        if (*at == END_DEVICE_PATH_TYPE)
+            return (size_t)(at + length - (const uint8_t *)path);
     }
-    return size;
+    return (size_t)(at - (const uint8_t *)path);
 }
 
 /* Takes the folder of the boot file from the last answer of the DHCP or PXE servers that names one,

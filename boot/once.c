@@ -108,14 +108,26 @@ static EFI_STATUS delete_entry(const struct boot *b, uint16_t number)
     return status;
 }
 
-static void leave_result(struct boot *b, const struct sink_buf *text)
+/* Leaves what is known so far in the variable. `status` NULL: the run has not ended. */
+static void leave_result(struct boot *b, const enum status *status)
 {
-    EFI_STATUS status =
-        b->st->RuntimeServices->SetVariable(WITNESS, &own, KEPT, text->used, text->at);
+    char bytes[WITNESS_MAX];
+    struct sink_buf text;
+    EFI_STATUS written;
 
-    if (EFI_ERROR(status)) {
+    sink_buf_init(&text, bytes, sizeof bytes);
+    fmt(&text.sink, "once=%u\n", b->once);
+    if (status)
+        fmt(&text.sink, "verdict=%s\nstatus=%u\n",
+            *status == STATUS_SUCCESS || *status == STATUS_NO_REPORT ? "pass" : "fail", *status);
+    if (b->report[0])
+        fmt(&text.sink, "file=\\%s\n", b->report);
+    if (b->error[0])
+        fmt(&text.sink, "error=%s\n", b->error);
+    written = b->st->RuntimeServices->SetVariable(WITNESS, &own, KEPT, text.used, text.at);
+    if (EFI_ERROR(written)) {
         fmt(&b->conout.sink, "baretick: the variable BaretickOnce cannot be written: ");
-        boot_status(&b->conout.sink, status);
+        boot_status(&b->conout.sink, written);
         fmt(&b->conout.sink, "\n");
     }
 }
@@ -123,17 +135,14 @@ static void leave_result(struct boot *b, const struct sink_buf *text)
 static void begin_result(struct boot *b, uint16_t number)
 {
     EFI_STATUS status = delete_entry(b, number);
-    struct sink_buf warning, text;
-    char bytes[WITNESS_MAX];
+    struct sink_buf warning;
 
     if (EFI_ERROR(status)) {
         sink_buf_init(&warning, b->handoff->once_warning, sizeof b->handoff->once_warning);
         fmt(&warning.sink, "once=: Boot%04X cannot be deleted: ", number);
         boot_status(&warning.sink, status);
     }
-    sink_buf_init(&text, bytes, sizeof bytes);
-    fmt(&text.sink, "once=%u\n", b->once);
-    leave_result(b, &text);
+    leave_result(b, NULL);
 }
 
 void boot_once(struct boot *b)
@@ -159,30 +168,14 @@ void boot_once(struct boot *b)
 
 void boot_once_end(struct boot *b, enum status status)
 {
-    char bytes[WITNESS_MAX];
-    struct sink_buf text;
-    bool passed = status == STATUS_SUCCESS || status == STATUS_NO_REPORT;
-
-    if (!b->once)
-        return;
-    sink_buf_init(&text, bytes, sizeof bytes);
-    fmt(&text.sink, "once=%u\nverdict=%s\nstatus=%u\n", b->once, passed ? "pass" : "fail", status);
-    if (b->report[0])
-        fmt(&text.sink, "file=\\%s\n", b->report);
-    if (b->error[0])
-        fmt(&text.sink, "error=%s\n", b->error);
-    leave_result(b, &text);
+    if (b->once)
+        leave_result(b, &status);
 }
 
 void boot_once_failed(struct boot *b)
 {
-    char bytes[WITNESS_MAX];
-    struct sink_buf text;
-
     if (!b->once)
         return;
-    sink_buf_init(&text, bytes, sizeof bytes);
-    fmt(&text.sink, "once=%u\nerror=%s\n", b->once, b->error);
-    leave_result(b, &text);
+    leave_result(b, NULL);
     b->st->RuntimeServices->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
 }

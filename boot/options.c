@@ -15,7 +15,6 @@
 #define WATCHDOG_ID      0x10000 /* codes below are the firmware's (UEFI 7.5.1) */
 #define LOAD_OPTIONS_MAX (64u * 1024) /* bytes; a longer text is not a command line */
 #define NAME_MAX         64
-#define PATH_NODES_MAX   16 /* a path that does not end is a firmware bug */
 
 /* If a source has an error, the valid options before it select the console for the message. */
 static bool parse_configuration(struct boot *b, const uint8_t *bytes, size_t n, const char *name)
@@ -152,14 +151,13 @@ static void own_name(const struct boot *b, char *name)
 
     name[0] = 0;
     for (int i = 0; node && i < PATH_NODES_MAX; i++) {
-        const uint8_t *bytes = (const uint8_t *)node;
-        size_t length = bytes[2] | (size_t)bytes[3] << 8; /* UEFI 10.3.1 */
+        size_t length = boot_path_node(node);
 
-        if (length < 4 || node->Type == END_DEVICE_PATH_TYPE)
+        if (length == 0 || node->Type == END_DEVICE_PATH_TYPE)
             return;
         if (node->Type == MEDIA_DEVICE_PATH && node->SubType == MEDIA_FILEPATH_DP)
-            last_component(bytes, length, name);
-        node = (const void *)(bytes + length);
+            last_component((const uint8_t *)node, length, name);
+        node = (const void *)((const uint8_t *)node + length);
     }
 }
 

@@ -181,15 +181,6 @@ static void print_fault(const struct core *c, const struct trap_frame *f)
     screen_paint(&kernel.machine.screen);
 }
 
-static _Noreturn void end_other_core(struct core *c, const struct trap_frame *f)
-{
-    if (core_fault_begin(c, f)) {
-        print_fault(c, f);
-        core_fault_end(c);
-    }
-    core_fault_stop(c);
-}
-
 static _Noreturn void end_boot_core(const struct core *c, const struct trap_frame *f)
 {
     const bool early = !kernel.report.out;
@@ -225,7 +216,7 @@ static void fatal(struct core *c, const struct trap_frame *f)
 {
     c->deadline = 0;
     if (c->origin)
-        end_other_core(c, f);
+        core_faulted(c, f, print_fault);
     end_boot_core(c, f);
 }
 

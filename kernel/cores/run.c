@@ -15,12 +15,12 @@ static bool asleep(const struct core *c)
 /* --- on every core that takes part ----------------------------------------------------------- */
 
 /* Leaves the meeting. True: this core was the last. */
-static bool finish(struct core_meeting *m, const struct core *c)
+static bool leave_meeting(struct core_meeting *m, const struct core *c)
 {
     struct core *boot = c->cores->given.boot;
     bool last = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0;
 
-    /* If the wake-up cannot be sent, the boot core stays asleep: no other way exists to wake it. */
+    /* If the wake_meeting-up cannot be sent, the boot core stays asleep: no other way exists to wake_meeting it. */
     if (last && c != boot)
         (void)park_wake(boot);
     return last;
@@ -40,7 +40,7 @@ static bool take_part(struct core *c)
     job.fn(job.ctx, c->index);
     paging_use(g->paging, c, false);
     c->job.fn = NULL;
-    return finish(job.meeting, c);
+    return leave_meeting(job.meeting, c);
 }
 
 void core_serve(struct core *c)
@@ -66,7 +66,7 @@ static void hand_out(struct cores *all, core_fn *fn, void *ctx)
 }
 
 /* Returns NULL, or why one core of the list cannot be called now. */
-static const char *check(const struct cores *all, const unsigned *list, unsigned n)
+static const char *find_obstacle_to_call(const struct cores *all, const unsigned *list, unsigned n)
 {
     for (unsigned k = 0; k < n; k++) {
         unsigned i = list[k];
@@ -82,7 +82,7 @@ static const char *check(const struct cores *all, const unsigned *list, unsigned
 
 /* Wakes the meeting's cores. Those that cannot be woken are excluded for good. False: no core is
  * left to wait for. */
-static bool wake(struct cores *all)
+static bool wake_meeting(struct cores *all)
 {
     struct core_meeting *m = &all->meeting;
 
@@ -101,7 +101,7 @@ static bool wake(struct cores *all)
 }
 
 /* Returns NULL, or why the first core of the list that did not finish did not. */
-static const char *outcome(struct cores *all, const unsigned *list, unsigned n)
+static const char *meeting_outcome(struct cores *all, const unsigned *list, unsigned n)
 {
     const char *why_not = NULL;
 
@@ -116,10 +116,11 @@ static const char *outcome(struct cores *all, const unsigned *list, unsigned n)
     return why_not;
 }
 
-static const char *call(struct cores *all, const unsigned *list, unsigned n, core_fn *fn, void *ctx)
+static const char *call_cores(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
+                              void *ctx)
 {
     struct core *boot = all->given.boot;
-    const char *why_not = check(all, list, n);
+    const char *why_not = find_obstacle_to_call(all, list, n);
     bool boot_in = false;
 
     if (why_not)
@@ -129,20 +130,20 @@ static const char *call(struct cores *all, const unsigned *list, unsigned n, cor
     all->meeting =
         (struct core_meeting){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
     hand_out(all, fn, ctx);
-    if (wake(all) && !(boot_in && take_part(boot)))
+    if (wake_meeting(all) && !(boot_in && take_part(boot)))
         park_sleep(boot);
     deadline_awake(boot);
-    return outcome(all, list, n);
+    return meeting_outcome(all, list, n);
 }
 
 bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn, void *ctx,
                void (*here)(void *ctx), uint64_t ticks)
 {
-    if (check(all, list, n))
+    if (find_obstacle_to_call(all, list, n))
         return false;
     all->meeting = (struct core_meeting){.list = list, .n = n, .boot_takes_part = true, .left = n};
     hand_out(all, fn, ctx);
-    if (!wake(all))
+    if (!wake_meeting(all))
         return false;
     if (here)
         here(ctx);
@@ -152,14 +153,14 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                 all->core[list[k]]->origin->give_up(all->core[list[k]]);
         return false;
     }
-    park_sleep(all->given.boot); /* its wake-up is on its way */
-    return !outcome(all, list, n);
+    park_sleep(all->given.boot); /* its wake_meeting-up is on its way */
+    return !meeting_outcome(all, list, n);
 }
 
 const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx)
 {
     if (i > 0)
-        return call(all, &i, 1, fn, ctx);
+        return call_cores(all, &i, 1, fn, ctx);
     fn(ctx, 0);
     return NULL;
 }
@@ -167,7 +168,7 @@ const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx)
 const char *cores_together(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                            void *ctx)
 {
-    return n == 1 ? cores_run(all, list[0], fn, ctx) : call(all, list, n, fn, ctx);
+    return n == 1 ? cores_run(all, list[0], fn, ctx) : call_cores(all, list, n, fn, ctx);
 }
 
 /* --- traps ----------------------------------------------------------------------------------- */
@@ -178,18 +179,10 @@ void core_nmi(struct core *c)
         c->origin->nmi(c);
 }
 
-/* Bounded: the core that prints may hang. Then both print at once. */
-static void wait_to_print(const struct core *c)
-{
-    (void)WAIT_FOR(change(&c->cores->printing, 0, c->index + 1), cores_ticks(c->cores, PRINT_US));
-}
-
-bool core_fault_begin(struct core *c, const struct trap_frame *f)
+static void note_fault(struct core *c, const struct trap_frame *f)
 {
     struct cores *all = c->cores;
 
-    if (c->faulted)
-        return false;
     c->faulted = true;
     fault_describe(c, f, c->fault, sizeof c->fault);
     if (c->index > 0)
@@ -197,22 +190,24 @@ bool core_fault_begin(struct core *c, const struct trap_frame *f)
     else
         all->lost = c->fault; /* it has no number yet */
     __atomic_add_fetch(&all->faulted, 1, __ATOMIC_SEQ_CST);
-    wait_to_print(c);
-    return true;
 }
 
-void core_fault_end(struct core *c)
+_Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
+                            void (*print)(const struct core *c, const struct trap_frame *f))
 {
-    __atomic_store_n(&c->cores->printing, 0, __ATOMIC_SEQ_CST);
-}
-
-_Noreturn void core_fault_stop(struct core *c)
-{
+    uint32_t *printing = &c->cores->printing;
     struct core_meeting *meeting = c->job.fn ? c->job.meeting : NULL;
 
+    if (!c->faulted) {
+        note_fault(c, f);
+        /* Bounded: the core that prints may hang. Then both print at once. */
+        (void)WAIT_FOR(change(printing, 0, c->index + 1), cores_ticks(c->cores, PRINT_US));
+        print(c, f);
+        __atomic_store_n(printing, 0, __ATOMIC_SEQ_CST);
+    }
     if (meeting) {
         c->job.fn = NULL;
-        finish(meeting, c);
+        leave_meeting(meeting, c);
     }
     c->origin->stop(c);
     cpu_halt();

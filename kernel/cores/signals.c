@@ -74,10 +74,10 @@ bool time_compare_tsc(struct cores *all, unsigned i)
     return true;
 }
 
-/* Returns the ticks from t0 to when core i took the signal, on the boot core's TSC. */
-static int64_t took(const struct cores *all, unsigned i, uint64_t t0)
+/* Returns the ticks from `from` of the boot core's TSC to `to` of core i's. */
+static int64_t between(const struct cores *all, unsigned i, uint64_t from, uint64_t to)
 {
-    return (int64_t)(all->core[i]->woke - t0) - all->facts[i].tsc_offset;
+    return (int64_t)(to - from) - all->facts[i].tsc_offset;
 }
 
 static void do_nothing(void *ctx, unsigned core)
@@ -90,7 +90,7 @@ bool time_wake(struct cores *all, unsigned i, int64_t *ticks)
 {
     if (i == 0 || !cores_try(all, &i, 1, do_nothing, NULL, NULL, cores_ticks(all, SIGNAL_US)))
         return false;
-    *ticks = took(all, i, all->meeting.sent);
+    *ticks = between(all, i, all->meeting.sent, all->core[i]->woke);
     return true;
 }
 
@@ -129,7 +129,7 @@ bool time_ipi(struct cores *all, unsigned i, int64_t *ticks)
     s.to->signalled = false;
     if (!cores_try(all, &i, 1, receive_signal, &s, send_signal, 2 * cores_ticks(all, SIGNAL_US)))
         return false;
-    *ticks = took(all, i, s.t0);
+    *ticks = between(all, i, s.t0, s.to->woke);
     return true;
 }
 
@@ -213,11 +213,10 @@ static bool has_seen(const struct core *c, uint64_t number)
     return c->shot.seen == number;
 }
 
-/* Returns the ticks from `from` of the boot core's TSC to `to` of core i's. 0: they are below 0, by
- * the error of the offset. */
-static uint64_t between(const struct shooting *s, unsigned i, uint64_t from, uint64_t to)
+/* The same; 0 if they are below 0, by the error of the offset. */
+static uint64_t ticks_between(const struct cores *all, unsigned i, uint64_t from, uint64_t to)
 {
-    int64_t ticks = (int64_t)(to - from) - s->all->facts[i].tsc_offset;
+    int64_t ticks = between(all, i, from, to);
 
     return ticks < 0 ? 0 : (uint64_t)ticks;
 }
@@ -230,8 +229,8 @@ static void add_parts(const struct shooting *s, uint64_t began, uint64_t ended,
 
     for (unsigned k = 0; k < s->n; k++) {
         const struct core_shot *c = &s->all->core[s->list[k]]->shot;
-        uint64_t arrived = between(s, s->list[k], began, c->arrived);
-        uint64_t done = between(s, s->list[k], began, c->invalidated);
+        uint64_t arrived = ticks_between(s->all, s->list[k], began, c->arrived);
+        uint64_t done = ticks_between(s->all, s->list[k], began, c->invalidated);
         if (arrived > part[PLATFORM_SHOOTDOWN_HANDLER])
             part[PLATFORM_SHOOTDOWN_HANDLER] = arrived;
         last = done > last ? done : last;

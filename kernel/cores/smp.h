@@ -238,15 +238,12 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
 void core_nmi(struct core *c);
 
 /*
- * A fatal exception on a core other than the boot core, in three steps on that core. The first
- * keeps the description for cores_run() and waits, bounded, until no other core prints. False: the
- * core faulted again while it printed, so it must print nothing more.
+ * Ends a core other than the boot core, on that core, after a fatal exception: keeps the description
+ * for cores_run(), waits, bounded, until no other core prints, prints, leaves the core's meeting and
+ * stops the core for good. If the core faults again while it prints, nothing more is printed.
  */
-bool core_fault_begin(struct core *c, const struct trap_frame *f);
-/* Marks the fault as printed. */
-void core_fault_end(struct core *c);
-/* Leaves the core's meeting and stops the core for good. */
-_Noreturn void core_fault_stop(struct core *c);
+_Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
+                            void (*print)(const struct core *c, const struct trap_frame *f));
 
 /* --- signals.c, on the boot core --- */
 

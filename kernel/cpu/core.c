@@ -62,8 +62,7 @@ static void gdt_admit(struct gdt *g)
     admit_selector(g, read_ss(), DESCRIPTOR_DATA);
 }
 
-/* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. */
-static void gdt_load(const struct gdt *g)
+void gdt_load(const struct gdt *g)
 {
     struct table_register gdtr = {sizeof(g->entry) - 1, (uint64_t)g->entry};
 

@@ -227,6 +227,9 @@ struct core *core_new(struct arena *a, uint64_t stack);
 void core_load(struct core *c);
 /* Moves the TSS to another selector, SELECTOR_TSS to SELECTOR_LAST. Takes effect at core_load(). */
 void gdt_move_tss(struct gdt *g, uint16_t selector);
+/* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. Not
+ * inlined: tests stop at each of its instructions. */
+void __attribute__((noinline)) gdt_load(const struct gdt *g);
 /* Returns whether the address is in a guard page below one of the core's stacks. */
 bool core_is_guard(const struct core *c, uint64_t at);
 

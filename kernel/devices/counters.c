@@ -90,16 +90,16 @@ static const char *start_pmtimer(struct timer *t)
 {
     const struct counters *c = t->context;
 
-    if (!c->has_fadt)
+    if (!c->fadt)
         return "no FADT";
-    return c->fadt.pm_timer_port ? proves(t) : "the FADT names none";
+    return c->fadt->pm_timer_port ? proves(t) : "the FADT names none";
 }
 
 static enum timer_status read_pmtimer(struct timer *t, uint64_t *count)
 {
     const struct counters *c = t->context;
 
-    *count = in32(c->fadt.pm_timer_port) & mask_of(t);
+    *count = in32(c->fadt->pm_timer_port) & mask_of(t);
     return TIMER_OK;
 }
 
@@ -122,10 +122,10 @@ static const char *start_hpet(struct timer *t)
     struct counters *c = t->context;
     const char *why;
 
-    if (!c->has_hpet)
+    if (!c->hpet)
         return "no HPET table";
-    if (!c->hpet_at && !(c->hpet.address & 7))
-        c->hpet_at = c->map(c->map_context, c->hpet.address, HPET_BYTES);
+    if (!c->hpet_at && !(c->hpet->address & 7))
+        c->hpet_at = c->map(c->map_context, c->hpet->address, HPET_BYTES);
     if (!c->hpet_at)
         return "the HPET table's address is not a device's";
 
@@ -197,13 +197,7 @@ static enum timer_status read_pit(struct timer *t, uint64_t *count)
 void counters_init(struct counters *c, const struct fadt *fadt, const struct hpet_table *hpet,
                    counters_map *map, void *map_context)
 {
-    *c = (struct counters){.map = map, .map_context = map_context};
-    c->has_fadt = fadt != NULL;
-    c->has_hpet = hpet != NULL;
-    if (fadt)
-        c->fadt = *fadt;
-    if (hpet)
-        c->hpet = *hpet;
+    *c = (struct counters){.fadt = fadt, .hpet = hpet, .map = map, .map_context = map_context};
     c->timer[CLOCK_ID_TSC] = (struct timer){
         .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
     c->timer[CLOCK_ID_HPET] = (struct timer){
@@ -211,7 +205,7 @@ void counters_init(struct counters *c, const struct fadt *fadt, const struct hpe
     c->timer[CLOCK_ID_PMTIMER] = (struct timer){.name = "pmtimer",
                                                 .start = start_pmtimer,
                                                 .read = read_pmtimer,
-                                                .bits = c->fadt.pm_timer_bits == 32 ? 32 : 24,
+                                                .bits = fadt && fadt->pm_timer_bits == 32 ? 32 : 24,
                                                 .hz = PM_TIMER_HZ,
                                                 .hz_per = 1};
     c->timer[CLOCK_ID_PIT] = (struct timer){.name = "pit",

@@ -15,9 +15,8 @@
 typedef volatile void *counters_map(void *context, uint64_t address, uint64_t size);
 
 struct counters {
-    bool has_fadt, has_hpet; /* the machine has the table */
-    struct fadt fadt;
-    struct hpet_table hpet;
+    const struct fadt *fadt; /* NULL: the machine has no such table */
+    const struct hpet_table *hpet;
     counters_map *map;
     void *map_context;
 
@@ -27,7 +26,7 @@ struct counters {
     uint8_t port_b;       /* as found: the gates of PIT and speaker */
 };
 
-/* fadt, hpet: NULL if the machine has no such table. `c` must not move. */
+/* fadt, hpet: NULL if the machine has no such table; else they must stay valid. `c` must not move. */
 void counters_init(struct counters *c, const struct fadt *fadt, const struct hpet_table *hpet,
                    counters_map *map, void *map_context);
 

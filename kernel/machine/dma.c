@@ -61,16 +61,23 @@ static bool ports_answer(void)
     return in32(CONFIG_ADDRESS) == CONFIG_ENABLE;
 }
 
-static void find_ways(struct ways *w, struct dma *d, const struct acpi *acpi, struct paging *paging)
+static struct mcfg read_mcfg(const struct acpi *acpi)
 {
     struct acpi_table t = acpi_find(acpi, "MCFG");
     struct mcfg mcfg = {0};
 
+    if (t.bytes)
+        (void)acpi_mcfg(&t, &mcfg);
+    return mcfg;
+}
+
+static void find_ways(struct ways *w, struct dma *d, const struct acpi *acpi, struct paging *paging)
+{
+    struct mcfg mcfg = read_mcfg(acpi);
+
     w->ports = ports_answer();
     if (w->ports)
         w->range[w->n++] = (struct pci_range){.last = 255};
-    if (t.bytes)
-        (void)acpi_mcfg(&t, &mcfg);
     for (unsigned i = 0; i < mcfg.n; i++) {
         uint64_t first = mcfg.entry[i].address + (uint64_t)mcfg.entry[i].first * BUS_BYTES;
         uint64_t buses = mcfg.entry[i].last - mcfg.entry[i].first + 1u;
@@ -107,11 +114,8 @@ static void stop_masters(struct dma *d, const struct acpi *acpi, struct paging *
  * not name it, or it cannot be mapped. */
 static uint64_t map_ecam(const struct acpi *acpi, struct paging *paging)
 {
-    struct acpi_table t = acpi_find(acpi, "MCFG");
-    struct mcfg mcfg = {0};
+    struct mcfg mcfg = read_mcfg(acpi);
 
-    if (t.bytes)
-        (void)acpi_mcfg(&t, &mcfg);
     for (unsigned i = 0; i < mcfg.n; i++)
         if (mcfg.entry[i].segment == 0 && mcfg.entry[i].first == 0)
             return (uint64_t)paging_map_mmio(paging, mcfg.entry[i].address, FUNCTION_BYTES);

@@ -25,7 +25,7 @@ STEPS = ["cpu_setup", "kernel_main", "cpu_decode", "machine_acpi", "machine_cons
          "selftest_machine"]  # fmt: skip
 BORROW = ["boot_lend", "memmap_hand_over", "boot_hold", "kernel_borrow", "cpu_state_save", "machine_traps"]
 LEND = ["boot_lend", "traps_lend", "lent_serve", "traps_lend_end", "boot_hold"]
-WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end", "boot_stick", "volume_open"]
+WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end", "boot_report", "volume_open"]
 
 # struct boot: the boot services are its third member; ExitBootServices is at 232 (UEFI 2.10 section 4.4).
 BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
