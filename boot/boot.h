@@ -12,11 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/objects/objects.h"
-#include "kernel/console/serial.h"
 #include "kernel/machine/machine.h"
-#include "kernel/memory/handoff.h"
-#include "kernel/memory/memory.h"
-#include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
 #include "lib/network/boot_path.h"

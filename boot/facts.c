@@ -1,7 +1,6 @@
 /* Collects what the firmware knows of the machine: tables, framebuffer, vendor. All of it can be
  * missing. */
 #include "boot/boot.h"
-#include "kernel/cpu/instructions.h"
 #include "lib/firmware/smbios.h"
 #include "lib/text/fmt.h"
 

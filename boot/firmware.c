@@ -1,6 +1,5 @@
 /* Functions that the steps share: opening and closing, memory, protocols, tables, error texts. */
 #include "boot/boot.h"
-#include "kernel/cpu/instructions.h"
 #include "lib/text/fmt.h"
 
 void *boot_protocol(const struct boot *b, EFI_HANDLE handle, const EFI_GUID *guid)

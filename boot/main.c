@@ -2,7 +2,6 @@
  * Help, lists and errors are answered here, while the firmware's console still works. */
 #include "boot/boot.h"
 #include "build_id.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/kernel.h"
 #include "lib/text/fmt.h"
 

@@ -9,8 +9,6 @@
 #include "bench/api/registry.h"
 #include "bench/engine/place.h"
 #include "bench/run/run.h"
-#include "kernel/cpu/cpu_setup.h"
-#include "kernel/machine/machine.h"
 #include "kernel/report/machine_facts.h"
 #include "lib/cpu/caches.h"
 #include "lib/memory/sizes.h"

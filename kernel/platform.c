@@ -1,8 +1,6 @@
 #include "kernel/kernel.h"
 #include "bench/api/bench.h"
 #include "kernel/clock/clocks.h"
-#include "kernel/cpu/cpu_setup.h"
-#include "kernel/devices/irq.h"
 #include "kernel/machine/machine.h"
 
 extern const char _text[] HIDDEN, _etext[] HIDDEN; /* linker.ld */

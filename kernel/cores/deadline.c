@@ -1,7 +1,4 @@
 #include "kernel/cores/deadline.h"
-#include "kernel/cpu/instructions.h"
-#include "kernel/devices/irq.h"
-#include "kernel/trap/traps.h"
 
 #define TRY_US      2000   /* when each source must fire in its test, ... */
 #define TRY_MOST_US 100000 /* ... and when the test gives up */

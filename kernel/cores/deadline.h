@@ -14,7 +14,6 @@
 #define KERNEL_CORES_DEADLINE_H
 
 #include "kernel/cores/smp.h"
-#include "kernel/trap/traps.h"
 #include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
 

@@ -1,7 +1,4 @@
 #include "kernel/cores/smp.h"
-#include "kernel/cpu/instructions.h"
-#include "kernel/cpu/cpu_setup.h"
-#include "kernel/memory/memory.h"
 #include "lib/cpu/tsc_rate.h"
 
 /* At least a minute: the boot core prints its first lines on a slow console before it calls. */

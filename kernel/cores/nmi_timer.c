@@ -1,5 +1,4 @@
 #include "kernel/cores/deadline.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/devices/device_registers.h"
 
 #define FS_PER_US          1000000000ull

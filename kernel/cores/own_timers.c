@@ -1,6 +1,5 @@
 /* The two timers that each core has to itself, as sources of deadlines. */
 #include "kernel/cores/deadline.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/devices/device_registers.h"
 

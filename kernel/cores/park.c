@@ -1,7 +1,4 @@
 #include "kernel/cores/smp.h"
-#include "kernel/cpu/instructions.h"
-#include "kernel/cpu/registers.h"
-#include "kernel/trap/traps.h"
 
 /* SDM vol. 3A figure 11-23: the enable bit of the spurious-interrupt vector register; the low byte
  * is the vector. */

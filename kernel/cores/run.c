@@ -1,7 +1,4 @@
-#include "kernel/cores/smp.h"
 #include "kernel/cores/deadline.h"
-#include "kernel/cpu/instructions.h"
-#include "kernel/trap/traps.h"
 
 #define ASLEEP_US 1000000 /* limit for an idle core to fall asleep */
 #define SETTLE_US 2       /* the two instructions between setting `asleep` and sleeping */

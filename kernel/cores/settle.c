@@ -1,9 +1,5 @@
 #include "kernel/cores/smp.h"
-#include "kernel/cpu/instructions.h"
-#include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/msr.h"
-#include "kernel/cpu/registers.h"
-#include "kernel/trap/traps.h"
 #include "lib/cpu/features.h"
 
 #define LEAF7_TSC_ADJUST (1u << 1) /* EBX */

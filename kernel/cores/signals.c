@@ -5,7 +5,6 @@
  * mapped, so that a core which still uses the old entry reads a wrong number.
  */
 #include "kernel/cores/smp.h"
-#include "kernel/cpu/instructions.h"
 
 #define ROUNDS   32
 #define BEGIN_US 5000 /* no new round starts after this time, ... */

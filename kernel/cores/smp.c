@@ -1,6 +1,5 @@
 #include "kernel/cores/smp.h"
 #include "bench/api/report.h"
-#include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 

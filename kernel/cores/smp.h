@@ -16,13 +16,8 @@
 #define KERNEL_CORES_SMP_H
 
 #include "bench/api/platform.h"
-#include "kernel/cpu/core.h"
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/msr_setup.h"
-#include "kernel/cpu/paging.h"
 #include "kernel/devices/irq.h"
-#include "kernel/memory/memory.h"
-#include "kernel/memory/handoff.h"
 #include "kernel/trap/traps.h"
 #include "lib/cpu/machine_cores.h"
 

@@ -1,7 +1,4 @@
 #include "kernel/cores/smp.h"
-#include "kernel/cpu/instructions.h"
-#include "kernel/cpu/registers.h"
-#include "kernel/memory/memory.h"
 #include "lib/text/mem.h"
 
 /* SDM vol. 3A section 10.4.4.1: INIT, 10 ms, start-up, 200 us, start-up. */

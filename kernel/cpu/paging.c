@@ -1,9 +1,6 @@
 #include "kernel/cpu/paging.h"
 #include "bench/api/platform.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/registers.h"
-#include "kernel/memory/memory.h"
 
 #define PAGE       ARENA_PAGE
 #define ONE_MIB    (1ull << 20)

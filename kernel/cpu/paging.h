@@ -22,8 +22,6 @@
 #define KERNEL_CPU_PAGING_H
 
 #include "kernel/cpu/core.h"
-#include "kernel/memory/memory.h"
-#include "kernel/memory/handoff.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/pagetable.h"
 

@@ -1,7 +1,5 @@
 /* Selects the consoles for the report, and keeps the log of a borrowed machine. */
-#include "kernel/console/display.h"
 #include "kernel/machine/machine.h"
-#include "kernel/memory/memory.h"
 
 /* In the suites calls and baseline a row's record has at most 700 bytes, plus 14 per histogram bin.
  * In the table a row has about 140 bytes, or 1 KiB in a short run, which shows all statistics. */

@@ -1,7 +1,6 @@
 /* The steps of kernel/machine/machine.h, except consoles, controls and DMA; the ways out. */
 #include "kernel/machine/machine.h"
 #include "kernel/clock/clocks.h"
-#include "kernel/cores/smp.h"
 #include "kernel/cpu/msr.h"
 
 #define QEMU_DEBUG_EXIT 0xf4 /* the device's port in `make run` */

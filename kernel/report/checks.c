@@ -1,7 +1,6 @@
 #include "kernel/report/machine_facts.h"
 #include "bench/api/tsc.h"
 #include "bench/output/head.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 

@@ -3,7 +3,6 @@
 #include "bench/output/head.h"
 #include "bench/output/show.h"
 #include "bench/output/tsc_facts.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"

@@ -1,6 +1,5 @@
 #include "kernel/trap/traps.h"
 #include "bench/api/platform.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 

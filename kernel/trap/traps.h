@@ -15,7 +15,6 @@
 #include "bench/api/platform.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/instructions.h"
-#include "kernel/memory/handoff.h"
 #include "lib/text/sink.h"
 
 enum {
