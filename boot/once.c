@@ -24,7 +24,7 @@ struct entry_name {
     CHAR16 at[9]; /* "Boot0000" */
 };
 
-static struct entry_name name_of(uint16_t number)
+static struct entry_name entry_name_of(uint16_t number)
 {
     struct entry_name name = {L"Boot0000"};
 
@@ -67,7 +67,7 @@ static bool is_own_entry(const struct boot *b, uint16_t number)
     UINTN size = sizeof bytes;
     struct boot_entry entry;
 
-    if (!get_variable(b, name_of(number).at, bytes, &size, NULL) ||
+    if (!get_variable(b, entry_name_of(number).at, bytes, &size, NULL) ||
         !boot_entry_decode(&entry, bytes, size))
         return false;
     boot_entry_drop_path(&entry); /* if shim is in between */
@@ -104,7 +104,7 @@ static EFI_STATUS delete_entry(const struct boot *b, uint16_t number)
     if (!EFI_ERROR(status))
         status = leave_order(b, number);
     if (!EFI_ERROR(status))
-        status = set_variable(b, name_of(number).at, 0, NULL, 0);
+        status = set_variable(b, entry_name_of(number).at, 0, NULL, 0);
     return status;
 }
 

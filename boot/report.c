@@ -131,7 +131,7 @@ static bool open_folder(struct stick *s)
 }
 
 /* Returns 12 for "0012.jsonl"; -1: another kind of name. */
-static int number_of(const CHAR16 *name)
+static int report_number_of(const CHAR16 *name)
 {
     int number = 0;
 
@@ -156,8 +156,8 @@ static bool first_number(struct stick *s)
             return fails(s, "its folder " FOLDER " cannot be read", status);
         if (size == 0)
             break;
-        if (number_of(u.info.FileName) > highest)
-            highest = number_of(u.info.FileName);
+        if (report_number_of(u.info.FileName) > highest)
+            highest = report_number_of(u.info.FileName);
     }
     s->number = (unsigned)(highest + 1) % NUMBERS;
     return true;

@@ -276,7 +276,7 @@ static void probed(void *ctx, const struct run_facts *run)
         deadline_count_virtual(&m->deadlines);
 }
 
-static void head(void *ctx, const struct run_facts *run, const struct probe *probe)
+static void report_head(void *ctx, const struct run_facts *run, const struct probe *probe)
 {
     struct machine *m = ctx;
 
@@ -293,7 +293,7 @@ static void tell_nmis(void *ctx)
 }
 
 /* Restores settings, and reports what could not be restored and what happened to other cores. */
-static void put_back(void *ctx, const struct run_facts *run)
+static void restore_settings(void *ctx, const struct run_facts *run)
 {
     struct machine *m = ctx;
 
@@ -307,7 +307,8 @@ static void put_back(void *ctx, const struct run_facts *run)
 static void kernel_main(void *nothing)
 {
     struct machine *m = &kernel.machine;
-    const struct run_steps steps = {m, probed, head, tell_nmis, put_back, end_parts()};
+    const struct run_steps steps = {m,         probed,           report_head,
+                                    tell_nmis, restore_settings, end_parts()};
     char refused[400];
     struct sink_buf text;
 

@@ -28,7 +28,7 @@ static bool stop_key(const struct platform *p)
 }
 
 /* Paints the screen; the serial port has the text already. */
-static void show(const struct platform *p)
+static void paint_screen(const struct platform *p)
 {
     struct machine *m = machine_of(p);
 
@@ -36,8 +36,8 @@ static void show(const struct platform *p)
         screen_paint(&m->screen);
 }
 
-/* Paints before a row's first window, never between two. If other cores measure, run() and
- * together() paint before they call them. */
+/* Paints before a row's first window, never between two. If other cores measure, run_on() and
+ * run_together() paint before they call them. */
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
     struct machine *m = machine_of(p);
@@ -117,8 +117,8 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     return back && !call.late;
 }
 
-static struct step_result step(struct stepping *s, step_entry *entry, const void *code,
-                               const uint64_t argument[STEP_ARGUMENTS])
+static struct step_result step_here(struct stepping *s, step_entry *entry, const void *code,
+                                    const uint64_t argument[STEP_ARGUMENTS])
 {
     return step_call(core_current(), s, entry, code, argument);
 }
@@ -168,8 +168,8 @@ static struct timer *retired(void *context, const char **why)
     return core_cycles_retired(&core_current()->cycles, why);
 }
 
-static const char *run(const struct platform *p, unsigned i, void (*fn)(void *ctx, unsigned core),
-                       void *ctx)
+static const char *run_on(const struct platform *p, unsigned i,
+                          void (*fn)(void *ctx, unsigned core), void *ctx)
 {
     struct machine *m = machine_of(p);
 
@@ -178,8 +178,8 @@ static const char *run(const struct platform *p, unsigned i, void (*fn)(void *ct
     return cores_run(&m->cores, i, fn, ctx);
 }
 
-static const char *together(const struct platform *p, const unsigned *list, unsigned n,
-                            void (*fn)(void *ctx, unsigned core), void *ctx)
+static const char *run_together(const struct platform *p, const unsigned *list, unsigned n,
+                                void (*fn)(void *ctx, unsigned core), void *ctx)
 {
     struct machine *m = machine_of(p);
 
@@ -188,7 +188,7 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
     return cores_together(&m->cores, list, n, fn, ctx);
 }
 
-static bool wake(const struct platform *p, unsigned i, int64_t *ticks)
+static bool wake_core(const struct platform *p, unsigned i, int64_t *ticks)
 {
     return time_wake(&machine_of(p)->cores, i, ticks);
 }
@@ -215,9 +215,9 @@ static const struct platform_cores *other_cores(const struct cores *c,
         .facts = c->facts,
         .place = c->place,
         .parked = park_name(&c->parking),
-        .run = run,
-        .together = together,
-        .wake = wake,
+        .run = run_on,
+        .together = run_together,
+        .wake = wake_core,
         .ipi = ipi,
         .shootdown = shootdown,
     };
@@ -354,14 +354,14 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .memory = memory,
         .out = &m->console.sink,
         .stop_key = stop_key,
-        .show = show,
+        .show = paint_screen,
         .stop_keys = "q or Esc",
         .row_begin = row_begin,
         .row_touches = row_touches,
         .row_longer = row_longer,
         .row_end = row_end,
         .guarded = guarded,
-        .step = step,
+        .step = step_here,
         .text = (uint64_t)_text,
         .text_size = (uint64_t)_etext - (uint64_t)_text,
         .image = m->handoff->image_base,

@@ -26,7 +26,7 @@ static struct clock_read read_best(struct timer *t)
 
 /* Measures the TSC's frequency in consecutive windows. Returns their median, or with `least` the
  * smallest. */
-static struct clock_result measure(struct timer *t, bool least)
+static struct clock_result measure_with(struct timer *t, bool least)
 {
     struct clock_result r = {0};
     uint64_t hz[WINDOWS];
@@ -55,7 +55,7 @@ static struct clock_result measure(struct timer *t, bool least)
     return r;
 }
 
-static struct clock_result nothing(const char *why)
+static struct clock_result not_measured(const char *why)
 {
     return (struct clock_result){.why_not = why};
 }
@@ -65,9 +65,9 @@ static struct clock_result by_counter(struct timer *t, enum clock_id id)
     const char *why = t->start(t);
 
     if (why)
-        return nothing(why);
+        return not_measured(why);
     /* A PIT read takes four port accesses: a busy host can only make the result too high. */
-    struct clock_result r = measure(t, id == CLOCK_ID_PIT);
+    struct clock_result r = measure_with(t, id == CLOCK_ID_PIT);
     if (t->stop)
         t->stop(t);
     t->tsc_hz = r.hz;
@@ -78,7 +78,7 @@ static struct clock_result by_counter(struct timer *t, enum clock_id id)
 static struct clock_result by_cpuid(const struct cpu *cpu)
 {
     if (!cpu->tsc_hz)
-        return nothing(cpu->tsc_ratio_num ? "leaf 15h gives no crystal" : "no leaf 15h");
+        return not_measured(cpu->tsc_ratio_num ? "leaf 15h gives no crystal" : "no leaf 15h");
     return (struct clock_result){.known = true, .hz = cpu->tsc_hz};
 }
 

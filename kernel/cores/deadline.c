@@ -28,7 +28,7 @@ static const struct lapic *own_lapic(void)
  * it. */
 enum { FREE, CLAIMED, SET };
 
-static void put(uint32_t state)
+static void set_state(uint32_t state)
 {
     __atomic_store_n(&all->state, state, __ATOMIC_SEQ_CST);
 }
@@ -48,7 +48,7 @@ bool deadline_passed(const struct core *c)
 
 /* Sends c an NMI, once per row. The core that sends it may be held up between any two of these
  * steps, and the NMI then arrives in a later row of c. */
-static void tell(struct core *c)
+static void end_overdue_row(struct core *c)
 {
     if (!change(&c->told, false, true))
         return;
@@ -59,7 +59,7 @@ static void tell(struct core *c)
 
 /* Ends the rows that are past their deadline, except c's own. Returns the ticks to the next
  * deadline; 0: there is no other. */
-static uint64_t look(const struct core *c)
+static uint64_t look_at_deadlines(const struct core *c)
 {
     const struct cores *cores = all->cores;
     uint64_t next = 0;
@@ -73,7 +73,7 @@ static uint64_t look(const struct core *c)
         if (left > 0)
             next = next == 0 || (uint64_t)left < next ? (uint64_t)left : next;
         else if (other != c)
-            tell(other);
+            end_overdue_row(other);
     }
     return next;
 }
@@ -111,7 +111,7 @@ static bool set_core(struct core *c, uint64_t ticks)
 
     if (!watcher)
         return false;
-    put(SET + DEADLINE_CORE);
+    set_state(SET + DEADLINE_CORE);
     if (watcher != c)
         return kick(watcher);
     c->watches = true;
@@ -124,12 +124,12 @@ static bool set_core(struct core *c, uint64_t ticks)
 static bool set_counter(struct core *c)
 {
     uint64_t left = c->deadline - rdtsc();
-    bool set =
+    bool set_source =
         c->deadline && (int64_t)left > 0 && !counter_nmi_start(c, &all->counter, own_lapic(), left);
 
-    if (set)
-        put(FREE);
-    return set;
+    if (set_source)
+        set_state(FREE);
+    return set_source;
 }
 
 static bool set_timer(unsigned source, uint64_t ticks)
@@ -138,13 +138,13 @@ static bool set_timer(unsigned source, uint64_t ticks)
     volatile uint64_t *due = &all->due[source - DEADLINE_HPET];
 
     *due = began;
-    put(SET + source);
+    set_state(SET + source);
     us = nmi_timer_start(&all->timer[source - DEADLINE_HPET], ticks_to_us(ticks));
     *due = began + cores_ticks(all->cores, us - us / EARLY_PART);
     return true;
 }
 
-static bool set(struct core *c, unsigned source, uint64_t ticks)
+static bool set_source(struct core *c, unsigned source, uint64_t ticks)
 {
     switch (source) {
     case DEADLINE_CORE:
@@ -161,25 +161,25 @@ static bool set_any(struct core *c, uint64_t ticks)
 {
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
         unsigned source = (all->first + i) % DEADLINE_SOURCES;
-        if (!all->source[source].why_not && set(c, source, ticks))
+        if (!all->source[source].why_not && set_source(c, source, ticks))
             return true;
     }
     return false;
 }
 
 /* Sets a source, or ANY, for the next deadline. Called by the core that changed the state to
- * CLAIMED. A row that begins meanwhile finds it CLAIMED and sets no timer; the second look() covers
- * that row. */
-static void arm(struct core *c, unsigned source)
+ * CLAIMED. A row that begins meanwhile finds it CLAIMED and sets no timer; the second
+ * look_at_deadlines() covers that row. */
+static void arm_source(struct core *c, unsigned source)
 {
     uint64_t next;
 
     do {
-        next = look(c);
-        if (next && (source == ANY ? set_any(c, next) : set(c, source, next)))
+        next = look_at_deadlines(c);
+        if (next && (source == ANY ? set_any(c, next) : set_source(c, source, next)))
             return;
-        put(FREE);
-    } while (!next && look(c) && change(&all->state, FREE, CLAIMED));
+        set_state(FREE);
+    } while (!next && look_at_deadlines(c) && change(&all->state, FREE, CLAIMED));
 }
 
 /* --- interrupts ------------------------------------------------------------------------------- */
@@ -188,9 +188,9 @@ static void arm(struct core *c, unsigned source)
 static void fired(struct core *c, unsigned source)
 {
     if (change(&all->state, SET + source, CLAIMED))
-        arm(c, source);
+        arm_source(c, source);
     else
-        (void)look(c);
+        (void)look_at_deadlines(c);
 }
 
 void deadline_interrupt(struct core *c, unsigned vector)
@@ -231,7 +231,7 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
     if (!all || !all->cores)
         return false;
     source = timer_of_nmi(c);
-    /* Two NMIs of tell() can arrive as one, so they are not counted as they arrive. */
+    /* Two NMIs of end_overdue_row() can arrive as one, so they are not counted as they arrive. */
     if (!counter_fired(c) && c->told_begun == c->told_done && source == ANY)
         return false;
     c->own_nmis++;
@@ -256,7 +256,7 @@ void deadline_awake(struct core *c)
     apic_timer_stop(own_lapic(), VECTOR_WATCH);
     c->watches = false;
     if (change(&all->state, SET + DEADLINE_CORE, CLAIMED))
-        arm(c, ANY);
+        arm_source(c, ANY);
 }
 
 static bool any_left(void)
@@ -277,7 +277,7 @@ static void stop_timers(struct core *c)
             continue;
         nmi_timer_stop(&all->timer[i - DEADLINE_HPET]);
         all->due[i - DEADLINE_HPET] = 0;
-        arm(c, ANY);
+        arm_source(c, ANY);
     }
 }
 
@@ -296,7 +296,7 @@ void deadline_begin(struct core *c, uint64_t ran)
     left = all->row > ran ? all->row - ran : 0;
     __atomic_store_n(&c->deadline, rdtsc() + left, __ATOMIC_SEQ_CST);
     if (change(&all->state, FREE, CLAIMED))
-        arm(c, ANY);
+        arm_source(c, ANY);
 }
 
 void deadline_later(struct core *c, uint64_t ticks)
@@ -336,7 +336,7 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
 }
 
 /* Ends by itself if the source does not fire. */
-static void spin(void *ticks)
+static void spin_for(void *ticks)
 {
     (void)WAIT_FOR(false, *(uint64_t *)ticks);
 }
@@ -348,11 +348,11 @@ static const char *try_one(struct core *c, unsigned source)
     bool ended_it;
 
     c->deadline = rdtsc() + cores_ticks(all->cores, TRY_US);
-    put(CLAIMED);
-    ended_it =
-        set(c, source, cores_ticks(all->cores, TRY_US)) && !guard_call(c, spin, &most, &ended);
+    set_state(CLAIMED);
+    ended_it = set_source(c, source, cores_ticks(all->cores, TRY_US)) &&
+               !guard_call(c, spin_for, &most, &ended);
     deadline_end(c);
-    put(FREE);
+    set_state(FREE);
     return ended_it ? NULL : "it caused no NMI";
 }
 

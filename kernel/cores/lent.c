@@ -65,7 +65,7 @@ static void serve_between(struct lent_core *l)
     cpu_state_cet_on(&l->firmware);
 }
 
-static void visit(struct lent_core *l)
+static void visit_kernel(struct lent_core *l)
 {
     uint64_t flags = read_rflags();
     uint16_t tss;
@@ -94,7 +94,7 @@ void lent_serve(struct lent *l)
     own->stack = (uint64_t)__builtin_frame_address(0);
     traps_borrow(&own->traps);
     if (change(&own->state, LENT_NONE, LENT_WAITS) && await_call(own)) {
-        visit(own);
+        visit_kernel(own);
         __atomic_store_n(&own->back, true, __ATOMIC_SEQ_CST);
     }
     traps_return(&own->traps);
@@ -111,7 +111,7 @@ uint32_t lent_begun(const struct lent *l)
 
 /* --- where a core came from ------------------------------------------------------------------ */
 
-static struct irq_masked mask(const struct core *c)
+static struct irq_masked lent_mask(const struct core *c)
 {
     struct irq_masked masked = irq_mask_core(c->cores->given.irq, true);
 
@@ -120,14 +120,14 @@ static struct irq_masked mask(const struct core *c)
 }
 
 /* Returns to the firmware if the core was told to do so and did not notice. */
-static void nmi(struct core *c)
+static void lent_nmi(struct core *c)
 {
     if (c->go_home && !c->leaving)
         go_home(c);
 }
 
 /* Sleeps until the core is sent home. */
-static void stop(struct core *c)
+static void lent_stop(struct core *c)
 {
     /* A core that faulted on its way home, or before it could be woken, can only halt. */
     if (c->leaving || !c->lent->settled.irq.lapic.present)
@@ -144,7 +144,7 @@ static bool await_back(const struct core *c)
 
 /* Takes the core out of whatever it runs by an NMI. If it still does not come back, boot/cores.c
  * names it at the end. */
-static void give_up(struct core *c)
+static void lent_give_up(struct core *c)
 {
     c->go_home = true;
     if (!is_back(c->lent) && lapic_ipi(c->parking->lapic, c->apic_id, ICR_NMI))
@@ -153,7 +153,7 @@ static void give_up(struct core *c)
 
 /* --- the boot core --------------------------------------------------------------------------- */
 
-static const char *refused(struct cores *c)
+static const char *lent_obstacle(struct cores *c)
 {
     const struct handoff *h = c->given.handoff;
 
@@ -187,7 +187,7 @@ static void call_one(struct cores *c, struct lent_core *l)
                        cores_ticks(c, SILENCE_US));
 }
 
-static const char *why_not(const struct cores *c, unsigned i)
+static const char *lent_why_not(const struct cores *c, unsigned i)
 {
     const struct lent *l = c->given.handoff->lent;
 
@@ -210,7 +210,7 @@ void lent_dismiss(struct lent *l)
 
 /* Calls the waiting cores in order of arrival, one after the other: the next one when the previous
  * one serves. Each becomes the core of its number in c->made. Sends the rest home. */
-static const char *bring(struct cores *c)
+static const char *lent_bring(struct cores *c)
 {
     struct lent *l = c->given.handoff->lent;
     uint64_t silence = cores_ticks(c, SILENCE_US), last = rdtsc();
@@ -228,14 +228,14 @@ static const char *bring(struct cores *c)
 }
 
 const struct core_origin core_lent = {
-    .refused = refused,
-    .bring = bring,
-    .why_not = why_not,
+    .refused = lent_obstacle,
+    .bring = lent_bring,
+    .why_not = lent_why_not,
     .join_apic = lapic_is_alike,
-    .mask = mask,
-    .nmi = nmi,
-    .stop = stop,
-    .give_up = give_up,
+    .mask = lent_mask,
+    .nmi = lent_nmi,
+    .stop = lent_stop,
+    .give_up = lent_give_up,
 };
 
 void lent_home(const struct cores *c, struct lent *l)
@@ -249,7 +249,7 @@ void lent_home(const struct cores *c, struct lent *l)
             continue;
         core->go_home = true;
         if (!park_wake(core) || !await_back(core))
-            give_up(core);
+            lent_give_up(core);
     }
     if (c->given.boot && c->given.boot->parking)
         park_drain();

@@ -79,7 +79,7 @@ static uint64_t hpet_match(const struct nmi_timer *t, uint64_t now, uint64_t cou
     return now + counts;
 }
 
-static uint64_t start_hpet(const struct nmi_timer *t, uint64_t us)
+static uint64_t arm_hpet(const struct nmi_timer *t, uint64_t us)
 {
     uint32_t config = t->timer_was & ~(TIMER_LEVEL | TIMER_PERIODIC | TIMER_32 | TIMER_ROUTE_MASK |
                                        TIMER_FSB | TIMER_OPEN);
@@ -146,7 +146,7 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
 void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
                     const struct hpet_table *hpet, uint32_t to)
 {
-    *t = (struct nmi_timer){.start = start_hpet};
+    *t = (struct nmi_timer){.start = arm_hpet};
     t->why_not = find_hpet(t, p, madt, hpet, to);
     if (!t->why_not)
         *hpet_register(t, HPET_CONFIG) = t->config_was | HPET_ENABLE;
@@ -156,7 +156,7 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
 
 /* The output falls with the command and rises when the hpet_count ends. The pin is unmasked in between,
  * so there is one edge. */
-static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
+static uint64_t arm_pit(const struct nmi_timer *t, uint64_t us)
 {
     uint64_t counts = us * PIT_HZ / US_PER_SECOND;
 
@@ -173,7 +173,7 @@ static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
                    uint32_t to)
 {
-    *t = (struct nmi_timer){.start = start_pit, .low = madt && madt->pit_low};
+    *t = (struct nmi_timer){.start = arm_pit, .low = madt && madt->pit_low};
     t->us_most = (uint64_t)PIT_MOST * US_PER_SECOND / PIT_HZ;
     t->why_not = borrowed ? "the firmware's hpet_count could not be restored"
                           : take_pin(t, p, madt, madt ? madt->pit_gsi : 0, to);

@@ -46,8 +46,8 @@ static void read_tsc_adjust(struct core_facts *f)
 }
 
 /* Records the differences from the boot core. */
-static void compare(const struct cores *all, struct core_facts *f, struct core_texts *t,
-                    const struct core_features *features)
+static void compare_with_boot_core(const struct cores *all, struct core_facts *f,
+                                   struct core_texts *t, const struct core_features *features)
 {
     const struct cores_given *g = &all->given;
     struct mtrr mtrr;
@@ -78,7 +78,7 @@ void core_inspect(const struct core *c)
     if (c->index == 0)
         all->features = features;
     else
-        compare(all, f, &all->texts[c->index], &features);
+        compare_with_boot_core(all, f, &all->texts[c->index], &features);
 }
 
 /* Sets the registers as on the boot core; LA57 and long mode are already set. XCR0 gets what this

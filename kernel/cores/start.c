@@ -54,24 +54,24 @@ uint64_t start_cost(unsigned cores)
 
 /* --- where a core came from ------------------------------------------------------------------ */
 
-static struct irq_masked mask(const struct core *c)
+static struct irq_masked start_mask(const struct core *c)
 {
     park_accept(c->parking); /* first: a disabled LAPIC keeps all entries masked */
     return irq_mask_core(c->cores->given.irq, false);
 }
 
-static void nmi(struct core *c)
+static void start_nmi(struct core *c)
 {
     (void)c; /* it is only counted */
 }
 
-static void stop(struct core *c)
+static void start_stop(struct core *c)
 {
     c->asleep = true;
     cpu_halt();
 }
 
-static void give_up(struct core *c)
+static void start_give_up(struct core *c)
 {
     (void)lapic_ipi(c->parking->lapic, c->apic_id, ICR_INIT);
 }
@@ -112,7 +112,7 @@ static uint64_t low_pages(const struct handoff *h)
 }
 
 /* Switches the LAPIC to x2APIC if the ids need it. */
-static const char *refused(struct cores *c)
+static const char *start_obstacle(struct cores *c)
 {
     struct lapic *lapic = &c->given.irq->lapic;
 
@@ -197,7 +197,7 @@ static void write_trampoline(const struct cores *c, uint64_t low, uint32_t *tick
     t->gdt_base = at + trampoline_layout.gdt;
 }
 
-static const char *bring(struct cores *c)
+static const char *start_bring(struct cores *c)
 {
     struct paging *paging = c->given.paging;
     struct trampoline_place *place = arena_take(c->given.arena, c->count * sizeof(*place));
@@ -218,7 +218,7 @@ static const char *bring(struct cores *c)
     return NULL;
 }
 
-static const char *why_not(const struct cores *c, unsigned i)
+static const char *start_why_not(const struct cores *c, unsigned i)
 {
     if (!cores_reachable(c->list.id[i], c->given.irq->lapic.x2apic))
         return "its APIC id needs x2APIC, which is not available here";
@@ -226,12 +226,12 @@ static const char *why_not(const struct cores *c, unsigned i)
 }
 
 const struct core_origin core_started = {
-    .refused = refused,
-    .bring = bring,
-    .why_not = why_not,
+    .refused = start_obstacle,
+    .bring = start_bring,
+    .why_not = start_why_not,
     .join_apic = lapic_follow,
-    .mask = mask,
-    .nmi = nmi,
-    .stop = stop,
-    .give_up = give_up,
+    .mask = start_mask,
+    .nmi = start_nmi,
+    .stop = start_stop,
+    .give_up = start_give_up,
 };

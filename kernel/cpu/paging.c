@@ -20,14 +20,14 @@
 /* From linker.ld. */
 extern uint8_t _text[] HIDDEN, _etext[] HIDDEN, _data[] HIDDEN, _edata[] HIDDEN;
 
-static uint64_t down(uint64_t at)
+static uint64_t page_down(uint64_t at)
 {
     return at & ~(PAGE - 1);
 }
 
-static uint64_t up(uint64_t at)
+static uint64_t page_up(uint64_t at)
 {
-    return down(at + PAGE - 1);
+    return page_down(at + PAGE - 1);
 }
 
 /* The cores' memory is contiguous, so each of its large pages is split once for all guard pages in
@@ -78,8 +78,8 @@ uint64_t paging_cost(const struct handoff *h)
 
 static bool identity(struct paging *p, uint64_t start, uint64_t end, unsigned rights)
 {
-    start = down(start);
-    return pagetable_map(&p->tables, start, start, up(end) - start, rights);
+    start = page_down(start);
+    return pagetable_map(&p->tables, start, start, page_up(end) - start, rights);
 }
 
 static bool map_memory(struct paging *p)
@@ -150,7 +150,7 @@ static bool map_buffers(struct paging *p)
            pagetable_map(t, PAGING_SWAP_VA, p->swap, PAGE, 0);
 }
 
-static void load(const struct paging *p)
+static void load_tables(const struct paging *p)
 {
     uint64_t cr4 = read_cr4();
 
@@ -189,7 +189,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
         !area_map_init(&p->area, &p->tables, h->area, h->area_size, p->phys_limit) ||
         !pagetable_unmap(&p->tables, guard, PAGE) || !paging_core(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";
-    load(p);
+    load_tables(p);
     return NULL;
 }
 
@@ -202,7 +202,7 @@ bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write)
     return true;
 }
 
-static bool is_whole(const struct paging *p, uint64_t block, uint64_t size)
+static bool is_write_back_block(const struct paging *p, uint64_t block, uint64_t size)
 {
     const struct mtrr *m = p->tables.mtrr;
 
@@ -219,8 +219,8 @@ uint64_t paging_whole(const struct paging *p, uint64_t size)
         uint64_t end = r->start + r->size;
         if (r->type != REGION_FREE)
             continue;
-        for (uint64_t at = up(r->start); at < end; at = (at & ~(size - 1)) + size)
-            if (at > 0 && is_whole(p, at & ~(size - 1), size))
+        for (uint64_t at = page_up(r->start); at < end; at = (at & ~(size - 1)) + size)
+            if (at > 0 && is_write_back_block(p, at & ~(size - 1), size))
                 return at;
     }
     return 0;
@@ -265,7 +265,7 @@ volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size
         return NULL;
     if (!identity(p, address, end, PAGE_WRITE | PAGE_UC))
         return NULL;
-    for (uint64_t at = down(address); at < end; at += PAGE)
+    for (uint64_t at = page_down(address); at < end; at += PAGE)
         invlpg(at);
     return (volatile void *)address;
 }
@@ -356,6 +356,6 @@ void paging_code_exec(struct paging *p, uint64_t bytes)
 {
     struct loaded l = loaded_by(p);
 
-    l.code->executable = up(bytes);
+    l.code->executable = page_up(bytes);
     code_rights(&l, l.code->executable, PAGE_EXEC);
 }

@@ -9,7 +9,7 @@ static const uint32_t registers[THERMAL_SCOPES] = {
 static const char *const scopes[THERMAL_SCOPES] = {
     [THERMAL_CORE] = "core", [THERMAL_PACKAGE] = "package"};
 
-static bool take(const struct thermal_state *s, unsigned scope, uint64_t *v)
+static bool read_status(const struct thermal_state *s, unsigned scope, uint64_t *v)
 {
     return s->cpu.scope[scope].causes && msr_read(registers[scope], v);
 }
@@ -21,7 +21,7 @@ void thermal_init(struct thermal_state *s, const struct cpu *c, cpuid_fn cpuid)
     *s = (struct thermal_state){0};
     thermal_decode(&s->cpu, c, cpuid, NULL);
     for (unsigned i = 0; i < THERMAL_SCOPES; i++)
-        if (take(s, i, &v))
+        if (read_status(s, i, &v))
             s->was[i] = thermal_causes(&s->cpu, i, 0, v);
         else
             s->cpu.scope[i].causes = 0; /* CPUID promises the MSR, but it faults: treat as absent */
@@ -32,7 +32,7 @@ void thermal_begin(const struct thermal_state *s, struct thermal_row *row)
     *row = (struct thermal_row){0};
     for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
         uint64_t *v = &row->first[i], clear;
-        if (!take(s, i, v))
+        if (!read_status(s, i, v))
             continue;
         clear = thermal_clear(&s->cpu, i, *v);
         row->begun[i] = !clear || !msr_write(registers[i], clear) || msr_read(registers[i], v);
@@ -44,7 +44,7 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row)
     uint64_t v;
 
     for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
-        row->known[i] = row->begun[i] && take(s, i, &v);
+        row->known[i] = row->begun[i] && read_status(s, i, &v);
         if (row->known[i])
             row->causes[i] = thermal_causes(&s->cpu, i, row->first[i], v);
     }
@@ -77,7 +77,7 @@ enum throttled thermal_kept_throttled(const uint64_t *kept)
 }
 
 /* Writes each cause to the table `out`, or, if that is NULL, to a record's array. */
-static void tell(const uint64_t *kept, struct sink *out, struct json *j)
+static void write_causes(const uint64_t *kept, struct sink *out, struct json *j)
 {
     char text[32];
 
@@ -99,7 +99,7 @@ void thermal_kept_show(const uint64_t *kept, struct sink *out)
     if (thermal_kept_throttled(kept) != THROTTLED_YES)
         return;
     fmt(out, "  ^ throttled by");
-    tell(kept, out, NULL);
+    write_causes(kept, out, NULL);
     fmt(out, "\r\n");
 }
 
@@ -113,7 +113,7 @@ void thermal_kept_record(const uint64_t *kept, struct json *j)
     if (throttled == THROTTLED_NO)
         return;
     json_array(j, "throttled_by");
-    tell(kept, NULL, j);
+    write_causes(kept, NULL, j);
     json_close(j);
 }
 

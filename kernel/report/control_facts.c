@@ -180,8 +180,8 @@ static enum seen smt(const struct cores *c)
     return c->why_alone ? SEEN_NOT : SEEN_NO;
 }
 
-static struct advice_facts look(const struct machine *m, const struct run_facts *run,
-                                const struct report *r)
+static struct advice_facts advice_facts_of(const struct machine *m, const struct run_facts *run,
+                                           const struct report *r)
 {
     const struct control *turbo = &m->controls.core[0].of[CONTROL_TURBO];
     struct advice_facts f = {
@@ -222,7 +222,7 @@ static void show_advice(const char *head, const char *text, struct sink *out)
 
 void control_facts_advise(const struct machine *m, const struct run_facts *run, struct report *r)
 {
-    struct advice_facts f = look(m, run, r);
+    struct advice_facts f = advice_facts_of(m, run, r);
     struct advice advice[ADVICE_MAX];
     size_t n = advice_choose(&f, advice);
 
