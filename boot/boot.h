@@ -165,8 +165,8 @@ void boot_cpu(struct cpu *cpu);
 
 /*
  * --- the steps ---
- * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_area() in
- * memory.c, boot_leave() in main.c, and boot_stuck() in answer.c.
+ * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_area()
+ * in memory.c, boot_leave() in main.c, and boot_stuck() in answer.c.
  */
 
 /* Collects what only the firmware knows of the machine. */

@@ -1,7 +1,7 @@
 /*
- * Files on servers, by the protocol of their URL, through the firmware's drivers: http.c and tftp.c.
- * Both use a driver in the same way: a child of it, and bounded waits (network.c). Source of every
- * call: UEFI 2.10 sections 7.1 (events) and 11.6 (service binding).
+ * Files on servers, by the protocol of their URL, through the firmware's drivers: http.c and
+ * tftp.c. Both use a driver in the same way: a child of it, and bounded waits (network.c). Source
+ * of every call: UEFI 2.10 sections 7.1 (events) and 11.6 (service binding).
  */
 #ifndef BOOT_NETWORK_H
 #define BOOT_NETWORK_H
@@ -20,8 +20,8 @@ struct transfer {
 /* GET and PUT by HTTP or HTTPS, with basic authentication. Redirections are not followed. Source:
  * UEFI 2.10 section 29.6, RFC 9110. */
 bool http_transfer(struct boot *b, const struct url *url, struct transfer *t);
-/* TFTP, by the firmware's MTFTP driver. Source: UEFI 2.10 section 30.3, RFC 1350, RFC 2348 (the size
- * of a block). */
+/* TFTP, by the firmware's MTFTP driver. Source: UEFI 2.10 section 30.3, RFC 1350, RFC 2348 (the
+ * size of a block). */
 bool tftp_transfer(struct boot *b, const struct url *url, struct transfer *t);
 /* Sets why the transfer failed, unless that is set already. Returns false. */
 bool transfer_fails(struct transfer *t, const char *what);

@@ -1,8 +1,8 @@
 /*
  * Reads the user's options: a configuration, then the load options. The configuration is
- * \baretick.conf on the volume that the program was loaded from. If it was loaded from a network and
- * there is no such volume, it is MAC.conf next to the program, else baretick.conf there, by the same
- * protocol.
+ * \baretick.conf on the volume that the program was loaded from. If it was loaded from a network
+ * and there is no such volume, it is MAC.conf next to the program, else baretick.conf there, by the
+ * same protocol.
  */
 #include "bench/api/registry.h"
 #include "boot/boot.h"

@@ -1,9 +1,9 @@
 /*
- * Writes the report where it was asked for. On the volume that the program was loaded from it is two
- * files: baretick\NNNN.jsonl has the records, baretick\NNNN.txt all other lines. The number follows
- * the highest one there. Nothing is ever overwritten, and a partly written file is removed. On a
- * server it is one file with the records, whose name has the machine and the time; it is read back.
- * Sources: UEFI 2.10 sections 13.5 (files) and 8.3 (GetTime).
+ * Writes the report where it was asked for. On the volume that the program was loaded from it is
+ * two files: baretick\NNNN.jsonl has the records, baretick\NNNN.txt all other lines. The number
+ * follows the highest one there. Nothing is ever overwritten, and a partly written file is removed.
+ * On a server it is one file with the records, whose name has the machine and the time; it is read
+ * back. Sources: UEFI 2.10 sections 13.5 (files) and 8.3 (GetTime).
  */
 #include "boot/boot.h"
 #include "lib/text/fmt.h"

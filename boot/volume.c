@@ -1,7 +1,8 @@
 /*
- * Files on the volume that the program was loaded from, and its user objects, \baretick\objects\*.o.
- * Their bytes stay in LoaderData. With Secure Boot on, none is loaded: a signed program must not run
- * unsigned code. Source of every call: UEFI 2.10 sections 13.4 and 13.5.
+ * Files on the volume that the program was loaded from, and its user objects,
+ * \baretick\objects\*.o. Their bytes stay in LoaderData. With Secure Boot on, none is loaded: a
+ * signed program must not run unsigned code. Source of every call: UEFI 2.10 sections 13.4 and
+ * 13.5.
  */
 #include "bench/objects/objects.h"
 #include "boot/boot.h"

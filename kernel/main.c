@@ -99,7 +99,8 @@ static void begin_report(void)
     }
 }
 
-/* Reports the NMIs and machine checks before the first row as an event. Further calls do nothing. */
+/* Reports the NMIs and machine checks before the first row as an event. Further calls do nothing.
+ * */
 static void report_early_nmis(void)
 {
     const struct core *c = kernel.machine.boot_core;
@@ -307,8 +308,12 @@ static void restore_settings(void *ctx, const struct run_facts *run)
 static void kernel_main(void *nothing)
 {
     struct machine *m = &kernel.machine;
-    const struct run_steps steps = {m,         probed,           report_head,
-                                    tell_nmis, restore_settings, end_parts()};
+    const struct run_steps steps = {.ctx = m,
+                                    .probed = probed,
+                                    .head = report_head,
+                                    .rows = tell_nmis,
+                                    .left = restore_settings,
+                                    .end = end_parts()};
     char refused[400];
     struct sink_buf text;
 

@@ -146,7 +146,7 @@ static bool can_scroll(const struct screen *s)
 void pager_hint(struct screen *s)
 {
     if (can_scroll(s) && keyboard_open())
-        fmt(&s->text.sink, "(%u lines above: PgUp, PgDn, Home, End show_position them)\r\n",
+        fmt(&s->text.sink, "(%u lines above: PgUp, PgDn, Home, End show them)\r\n",
             text_first(&s->text) + 2);
 }
 

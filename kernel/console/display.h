@@ -1,8 +1,9 @@
 /*
- * The screen as a console, and the keyboard with which the user scrolls it. Text is collected in RAM (lib/screen/text.h). Only screen_paint() paints
- * it on the firmware's framebuffer; it is called between rows, never during one. It paints only
- * changed cells, and never reads the framebuffer. It uses only general registers and allocates
- * nothing, so that a trap handler may paint.
+ * The screen as a console, and the keyboard with which the user scrolls it. Text is collected in
+ * RAM (lib/screen/text.h). Only screen_paint() paints it on the firmware's framebuffer; it is
+ * called between rows, never during one. It paints only changed cells, and never reads the
+ * framebuffer. It uses only general registers and allocates nothing, so that a trap handler may
+ * paint.
  */
 #ifndef KERNEL_CONSOLE_DISPLAY_H
 #define KERNEL_CONSOLE_DISPLAY_H

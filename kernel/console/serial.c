@@ -197,7 +197,7 @@ static void program_uart(struct serial *s)
 
 struct serial serial_open(struct serial_places *places, serial_map *map, void *ctx)
 {
-    struct serial s = {.sink.write = serial_write, .why_not = "no place to find_uart at"};
+    struct serial s = {.sink.write = serial_write, .why_not = "no place to look at"};
 
     for (; places->next < places->n && !s.on; places->next++) {
         const struct serial_place *p = &places->place[places->next];

@@ -124,12 +124,12 @@ static bool set_core(struct core *c, uint64_t ticks)
 static bool set_counter(struct core *c)
 {
     uint64_t left = c->deadline - rdtsc();
-    bool set_source =
+    bool is_set =
         c->deadline && (int64_t)left > 0 && !counter_nmi_start(c, &all->counter, own_lapic(), left);
 
-    if (set_source)
+    if (is_set)
         set_state(FREE);
-    return set_source;
+    return is_set;
 }
 
 static bool set_timer(unsigned source, uint64_t ticks)

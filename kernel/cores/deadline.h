@@ -138,9 +138,9 @@ void apic_timer_start(const struct lapic *l, unsigned vector, uint64_t hz, uint6
 void apic_timer_stop(const struct lapic *l, unsigned vector);
 
 /*
- * The overflow of the running core's performance counter, which sends it an NMI (lib/cpu/overflow.h)
- * through the local APIC's LVT entry for counters. Usable once the core's traps are loaded.
- * counter_nmi_stop() restores everything that counter_nmi_start() changed.
+ * The overflow of the running core's performance counter, which sends it an NMI
+ * (lib/cpu/overflow.h) through the local APIC's LVT entry for counters. Usable once the core's
+ * traps are loaded. counter_nmi_stop() restores everything that counter_nmi_start() changed.
  */
 
 /* Finds the counter. Returns NULL, or why it cannot be used. */

@@ -68,8 +68,8 @@ static uint64_t hpet_count(const struct nmi_timer *t)
     return (uint64_t)high << 32 | low;
 }
 
-/* Returns the hpet_count hpet_register which the comparator interrupts. On QEMU a 32-bit comparator also interrupts
- * when the counter wraps, every 43 s, so it is never set beyond the wrap. */
+/* Returns the count at which the comparator interrupts. On QEMU a 32-bit comparator
+ * also interrupts when the counter wraps, every 43 s, so it is never set beyond the wrap. */
 static uint64_t hpet_match(const struct nmi_timer *t, uint64_t now, uint64_t counts)
 {
     uint32_t left = 0u - (uint32_t)now;
@@ -154,8 +154,8 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
 
 /* --- PIT -------------------------------------------------------------------------------------- */
 
-/* The output falls with the command and rises when the hpet_count ends. The pin is unmasked in between,
- * so there is one edge. */
+/* The output falls with the command and rises when the count ends. The pin is unmasked in
+ * between, so there is one edge. */
 static uint64_t arm_pit(const struct nmi_timer *t, uint64_t us)
 {
     uint64_t counts = us * PIT_HZ / US_PER_SECOND;
@@ -175,7 +175,7 @@ void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *mad
 {
     *t = (struct nmi_timer){.start = arm_pit, .low = madt && madt->pit_low};
     t->us_most = (uint64_t)PIT_MOST * US_PER_SECOND / PIT_HZ;
-    t->why_not = borrowed ? "the firmware's hpet_count could not be restored"
+    t->why_not = borrowed ? "the firmware's count could not be restored"
                           : take_pin(t, p, madt, madt ? madt->pit_gsi : 0, to);
 }
 

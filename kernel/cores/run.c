@@ -17,7 +17,8 @@ static bool leave_meeting(struct core_meeting *m, const struct core *c)
     struct core *boot = c->cores->given.boot;
     bool last = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0;
 
-    /* If the wake_meeting-up cannot be sent, the boot core stays asleep: no other way exists to wake_meeting it. */
+    /* If the wake-up cannot be sent, the boot core stays asleep: no other way exists to
+     * wake it. */
     if (last && c != boot)
         (void)park_wake(boot);
     return last;
@@ -150,7 +151,7 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                 all->core[list[k]]->origin->give_up(all->core[list[k]]);
         return false;
     }
-    park_sleep(all->given.boot); /* its wake_meeting-up is on its way */
+    park_sleep(all->given.boot); /* its wake-up is on its way */
     return !meeting_outcome(all, list, n);
 }
 

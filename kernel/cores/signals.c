@@ -1,8 +1,8 @@
 /*
- * Signals between cores, timed: the offset of their TSCs, wake-ups, interrupts, and TLB shootdowns as
- * kernels do them. There one core has changed a page table, and interrupts the cores whose TLBs may
- * have the old entry; each invalidates it and acknowledges. In turn two pages with other numbers are
- * mapped, so that a core which still uses the old entry reads a wrong number.
+ * Signals between cores, timed: the offset of their TSCs, wake-ups, interrupts, and TLB shootdowns
+ * as kernels do them. There one core has changed a page table, and interrupts the cores whose TLBs
+ * may have the old entry; each invalidates it and acknowledges. In turn two pages with other
+ * numbers are mapped, so that a core which still uses the old entry reads a wrong number.
  */
 #include "kernel/cores/smp.h"
 

@@ -233,9 +233,10 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
 void core_nmi(struct core *c);
 
 /*
- * Ends a core other than the boot core, on that core, after a fatal exception: keeps the description
- * for cores_run(), waits, bounded, until no other core prints, prints, leaves the core's meeting and
- * stops the core for good. If the core faults again while it prints, nothing more is printed.
+ * Ends a core other than the boot core, on that core, after a fatal exception: keeps the
+ * description for cores_run(), waits, bounded, until no other core prints, prints, leaves the
+ * core's meeting and stops the core for good. If the core faults again while it prints, nothing
+ * more is printed.
  */
 _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
                             void (*print)(const struct core *c, const struct trap_frame *f));

@@ -20,9 +20,9 @@
 
 /*
  * --- descriptors ---
- * Flat segments, and the TSS with the stacks of NMI, #DB, #DF and #MC, and of events in ring 3 (rows
- * of suite `events`). Source: Intel SDM vol. 3A sections 3.5 (GDT), 6.14.5 (IST), 8.7 (TSS); AMD APM
- * vol. 2 chapter 4 is the same.
+ * Flat segments, and the TSS with the stacks of NMI, #DB, #DF and #MC, and of events in ring 3
+ * (rows of suite `events`). Source: Intel SDM vol. 3A sections 3.5 (GDT), 6.14.5 (IST), 8.7 (TSS);
+ * AMD APM vol. 2 chapter 4 is the same.
  */
 
 enum { SELECTOR_CODE = 0x08, SELECTOR_DATA = 0x10, SELECTOR_TSS = 0x18 };

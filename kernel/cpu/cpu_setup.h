@@ -45,9 +45,9 @@ void xstate_zero_uppers(void);
 
 /*
  * --- the firmware's state of a borrowed core (takeover=borrow) ---
- * It is saved before the first change of the functions above and restored in reverse order after the
- * last. Works on the running core, with interrupts disabled; usable on any core. Sources: Intel SDM
- * vol. 3A chapters 2 and 5.11.5 (CR3, CR4.PCIDE), vol. 1 section 10.5 (FXSAVE); AMD APM vol. 2
+ * It is saved before the first change of the functions above and restored in reverse order after
+ * the last. Works on the running core, with interrupts disabled; usable on any core. Sources: Intel
+ * SDM vol. 3A chapters 2 and 5.11.5 (CR3, CR4.PCIDE), vol. 1 section 10.5 (FXSAVE); AMD APM vol. 2
  * chapter 3 is the same.
  *
  * Not saved, since baretick does not change it: LDTR, CR2, DR0 to DR3, IA32_S_CET, the TSC. The

@@ -1,6 +1,6 @@
 /*
- * What each core sets up and reads by MSRs: that LFENCE serialises, machine checks, the MTRRs. Usable
- * once the traps are loaded.
+ * What each core sets up and reads by MSRs: that LFENCE serialises, machine checks, the MTRRs.
+ * Usable once the traps are loaded.
  */
 #ifndef KERNEL_CPU_MSR_SETUP_H
 #define KERNEL_CPU_MSR_SETUP_H
@@ -28,8 +28,8 @@ enum lfence_state lfence_make_serializing(const struct cpu *cpu);
 /* Clears the bit if lfence_make_serializing() set it. */
 void lfence_restore(enum lfence_state state);
 
-/* --- machine checks: Intel SDM vol. 3B chapter 16 (16.3 for the registers, 16.8 for the order); AMD
- * APM vol. 2 chapter 9 --- */
+/* --- machine checks: Intel SDM vol. 3B chapter 16 (16.3 for the registers, 16.8 for the order);
+ * AMD APM vol. 2 chapter 9 --- */
 
 #define MCE_BANKS 32 /* the architectural MSRs end after 32 banks: 480h is a VMX MSR */
 
@@ -61,8 +61,8 @@ bool machine_check_survived(struct machine_check *last, uint64_t count);
 
 /* --- MTRRs --- */
 
-/* Reads the running core's MTRRs. False: the CPU has no MTRRs; only the page tables set memory types
- * then. */
+/* Reads the running core's MTRRs. False: the CPU has no MTRRs; only the page tables set memory
+ * types then. */
 bool mtrr_read(struct mtrr *m, const struct cpu *cpu);
 
 #endif

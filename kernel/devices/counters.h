@@ -26,7 +26,8 @@ struct counters {
     uint8_t port_b;       /* as found: the gates of PIT and speaker */
 };
 
-/* fadt, hpet: NULL if the machine has no such table; else they must stay valid. `c` must not move. */
+/* fadt, hpet: NULL if the machine has no such table; else they must stay valid. `c` must
+ * not move. */
 void counters_init(struct counters *c, const struct fadt *fadt, const struct hpet_table *hpet,
                    counters_map *map, void *map_context);
 

@@ -1,5 +1,5 @@
-/* The registers of the HPET (IA-PC HPET specification 1.0a section 2.3), of the PIT (Intel 8254 data
- * sheet) and of IO-APICs. */
+/* The registers of the HPET (IA-PC HPET specification 1.0a section 2.3), of the PIT (Intel 8254
+ * data sheet) and of IO-APICs. */
 #ifndef KERNEL_DEVICES_DEVICE_REGISTERS_H
 #define KERNEL_DEVICES_DEVICE_REGISTERS_H
 
@@ -45,8 +45,8 @@
 #define PORT_B_GATE2      0x01
 #define PORT_B_GATE_SPEAK 0x03
 
-/* --- IO-APIC: its two registers, through which all others are accessed: 82093AA data sheet, section
- * 3 --- */
+/* --- IO-APIC: its two registers, through which all others are accessed: 82093AA data sheet,
+ * section 3 --- */
 
 #define IOAPIC_BYTES       0x20u
 #define IOAPIC_SELECT      0x00

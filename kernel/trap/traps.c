@@ -183,8 +183,8 @@ bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
     return true;
 }
 
-/* The same for an exception that can end a call: those that an instruction causes, and #DF, which an
- * invalid stack pointer causes; never a machine check. */
+/* The same for an exception that can end a call: those that an instruction causes, and #DF, which
+ * an invalid stack pointer causes; never a machine check. */
 static bool fault_ends_call(struct core *c, struct trap_frame *f)
 {
     return LEFT_FOR >> f->vector & 1 && guard_leave(c, f, GUARD_FAULT);
