@@ -72,7 +72,7 @@ static uint64_t tsc_hz(struct counters *counters)
     struct cpu cpu;
     uint64_t hz;
 
-    boot_cpu(&cpu);
+    cpu_decode(&cpu, cpuid_here, NULL);
     hz = cpu.tsc_hz;
     for (unsigned i = 0; i < sizeof order / sizeof order[0] && hz == 0; i++) {
         struct timer *t = &counters->timer[order[i]];

@@ -160,8 +160,6 @@ struct boot_acpi {
     struct acpi acpi;
 };
 void boot_acpi(const struct boot *b, struct boot_acpi *a);
-/* Decodes the CPU's CPUID. */
-void boot_cpu(struct cpu *cpu);
 
 /*
  * --- the steps ---

@@ -84,11 +84,6 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a)
     acpi_open(&a->acpi, &a->memory, b->handoff->rsdp);
 }
 
-void boot_cpu(struct cpu *cpu)
-{
-    cpu_decode(cpu, cpuid_here, NULL);
-}
-
 bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 {
     static const EFI_GUID loaded_image = EFI_LOADED_IMAGE_PROTOCOL_GUID;

@@ -211,7 +211,7 @@ static bool are_possible(struct boot *b)
         objects_explain(error);
         return false;
     }
-    boot_cpu(&cpu);
+    cpu_decode(&cpu, cpuid_here, NULL);
     return cpu_check_recipe(&cpu, o->recipe, error) && boot_serial_check(b);
 }
 

@@ -101,11 +101,12 @@ static void begin_report(void)
 
 /* Reports the NMIs and machine checks before the first row as an event. Further calls do nothing.
  * */
-static void report_early_nmis(void)
+static void report_early_nmis(void *ctx)
 {
     const struct core *c = kernel.machine.boot_core;
     uint64_t borrowed = traps_borrowed_nmis(), own = c ? c->nmis + c->machine_checks : 0;
 
+    (void)ctx;
     if (kernel.told_nmis)
         return;
     kernel.told_nmis = true;
@@ -169,7 +170,7 @@ static _Noreturn void end_refused(enum status status, const char *type, const ch
 {
     const struct run_end parts = end_parts();
 
-    report_early_nmis();
+    report_early_nmis(NULL);
     run_end_failed(&parts, &kernel.report, &kernel.shown, type, why);
     leave(status);
 }
@@ -227,12 +228,6 @@ static void say_has_machine(const struct handoff *h, struct sink *out)
         fmt(out, h->borrowed ? "baretick: has the machine\r\n" : "baretick: left firmware\r\n");
 }
 
-static void open_report(struct machine *m)
-{
-    begin_report();
-    say_has_machine(m->handoff, kernel.report.out);
-}
-
 static void open_late_console(struct machine *m)
 {
     struct sink *late = machine_console_late(m);
@@ -256,7 +251,8 @@ static void take_machine(struct machine *m)
     cpu_decode(&m->cpu, cpuid_here, NULL);
     machine_acpi(m);
     machine_console(m);
-    open_report(m);
+    begin_report();
+    say_has_machine(m->handoff, kernel.report.out);
     need(machine_checks(m));
     need(machine_memory(m));
     open_late_console(m);
@@ -265,8 +261,7 @@ static void take_machine(struct machine *m)
     machine_clocks(m);
     need(machine_cores(m));
     deadline_try(&m->deadlines);
-    need(
-        core_controls_apply_all(&m->controls, &m->handoff->options, &m->cpu, &m->arena, &m->cores));
+    need(core_controls_apply_all(m));
 }
 
 static void probed(void *ctx, const struct run_facts *run)
@@ -286,19 +281,12 @@ static void report_head(void *ctx, const struct run_facts *run, const struct pro
     selftest_machine(&kernel.platform, m, run, &kernel.report);
 }
 
-/* From here on the rows report NMIs. */
-static void tell_nmis(void *ctx)
-{
-    (void)ctx;
-    report_early_nmis();
-}
-
 /* Restores settings, and reports what could not be restored and what happened to other cores. */
 static void restore_settings(void *ctx, const struct run_facts *run)
 {
     struct machine *m = ctx;
 
-    core_controls_restore_all(&m->controls, true);
+    core_controls_restore_all(m, true);
     warnings_left(m, &kernel.report);
     control_facts_advise(m, run, &kernel.report);
     cores_report_end(&m->cores, &kernel.report);
@@ -311,7 +299,7 @@ static void kernel_main(void *nothing)
     const struct run_steps steps = {.ctx = m,
                                     .probed = probed,
                                     .head = report_head,
-                                    .rows = tell_nmis,
+                                    .rows = report_early_nmis,
                                     .left = restore_settings,
                                     .end = end_parts()};
     char refused[400];

@@ -226,7 +226,7 @@ static const struct platform_cores *other_cores(const struct cores *c,
 
 static const char *prefetch(const struct platform *p, unsigned core, bool off, const char **why)
 {
-    return core_controls_prefetch(&machine_of(p)->controls, core, off, why);
+    return core_controls_prefetch(machine_of(p), core, off, why);
 }
 
 #define LACKS_WHOLE(size) "needs free memory in " size " of one memory type; MTRRs split all of it"

@@ -173,7 +173,7 @@ const char *cores_together(struct cores *all, const unsigned *list, unsigned n, 
 
 void core_nmi(struct core *c)
 {
-    if (c->origin)
+    if (c->origin && c->origin->nmi)
         c->origin->nmi(c);
 }
 

@@ -46,7 +46,7 @@ struct core_origin {
     const char *(*join_apic)(const struct lapic *boot, uint32_t *id);
     /* On the core: masks its interrupts and accepts those of other cores. */
     struct irq_masked (*mask)(const struct core *c);
-    /* On the core, in the NMI handler. */
+    /* On the core, in the NMI handler. NULL: NMIs are only counted. */
     void (*nmi)(struct core *c);
     /* On the core, after a fault: stops it for good. Never returns. */
     void (*stop)(struct core *c);

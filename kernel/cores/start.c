@@ -60,11 +60,6 @@ static struct irq_masked start_mask(const struct core *c)
     return irq_mask_core(c->cores->given.irq, false);
 }
 
-static void start_nmi(struct core *c)
-{
-    (void)c; /* it is only counted */
-}
-
 static void start_stop(struct core *c)
 {
     c->asleep = true;
@@ -231,7 +226,6 @@ const struct core_origin core_started = {
     .why_not = start_why_not,
     .join_apic = lapic_follow,
     .mask = start_mask,
-    .nmi = start_nmi,
     .stop = start_stop,
     .give_up = start_give_up,
 };

@@ -256,8 +256,9 @@ bool paging_core(struct paging *p, const struct core *core)
            paging_open(p, stack, IST_STACK_SIZE, true);
 }
 
-volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)
+volatile void *paging_map_mmio(void *paging, uint64_t address, uint64_t size)
 {
+    struct paging *p = paging;
     uint64_t end = address + size;
 
     if (address < ONE_MIB || end < address || end > p->phys_limit ||
@@ -268,11 +269,6 @@ volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size
     for (uint64_t at = page_down(address); at < end; at += PAGE)
         invlpg(at);
     return (volatile void *)address;
-}
-
-volatile void *paging_map_device(void *paging, uint64_t address, uint64_t size)
-{
-    return paging_map_mmio(paging, address, size);
 }
 
 bool paging_low_page(struct paging *p, uint64_t page, bool execute)

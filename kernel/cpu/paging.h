@@ -77,10 +77,9 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
                         const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core);
 
 /* Maps device registers. NULL: the address cannot be a device's (below 1 MiB, beyond the CPU's
- * width, inside RAM), or no table is left. */
-volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size);
-/* The same as a serial_map and a counters_map. */
-volatile void *paging_map_device(void *paging, uint64_t address, uint64_t size);
+ * width, inside RAM), or no table is left. `paging`: a struct paging, as for a serial_map and a
+ * counters_map. */
+volatile void *paging_map_mmio(void *paging, uint64_t address, uint64_t size);
 
 /* Unmaps the pages below a core's stacks; calls paging_open() for its descriptors and its stack for
  * double faults. */

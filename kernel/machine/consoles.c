@@ -142,7 +142,7 @@ struct sink *machine_console_late(struct machine *m)
 
     screen_mapped(&m->screen, m->paging.framebuffer);
     if (!m->serial.on && m->places.next < m->places.n)
-        opened = open_serial(m, paging_map_device);
+        opened = open_serial(m, paging_map_mmio);
     if (!m->serial.on && m->handoff->options.console == CONSOLE_SERIAL) {
         m->console_missing = "serial port";
         opened = open_screen(m);

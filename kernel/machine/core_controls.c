@@ -21,11 +21,12 @@ static void count_smis(struct core_controls *q)
 /* Runs on the core itself. */
 static void apply_here(void *ctx, unsigned core)
 {
-    struct core_controls *q = ctx;
+    struct machine *m = ctx;
+    struct core_controls *q = &m->controls;
 
     if (q->smi_event)
         count_smis(q);
-    controls_plan(&q->core[core], q->options, q->cpu, cpuid_here, NULL, &msr_here);
+    controls_plan(&q->core[core], &m->handoff->options, &m->cpu, cpuid_here, NULL, &msr_here);
     controls_apply(&q->core[core], &msr_here);
 }
 
@@ -48,53 +49,55 @@ static void count_failures(struct core_controls *q, const struct controls *core)
         q->failed[i] += core->of[i].asked && !core->of[i].in_force;
 }
 
-const char *core_controls_apply_all(struct core_controls *q, const struct options *o,
-                                    const struct cpu *cpu, struct arena *a, struct cores *all)
+const char *core_controls_apply_all(struct machine *m)
 {
+    const struct options *o = &m->handoff->options;
+    struct core_controls *q = &m->controls;
+    struct cores *all = &m->cores;
     bool asked = o->turbo == SETTING_OFF || o->prefetch == SETTING_OFF || o->freq != FREQ_KEEP;
     uint64_t smis;
 
-    *q = (struct core_controls){.options = o, .cpu = cpu, .all = all};
-    q->core = arena_take(a, all->count * sizeof(*q->core));
+    *q = (struct core_controls){.core = arena_take(&m->arena, all->count * sizeof(*q->core))};
     if (!q->core)
         return "the cores' settings: the arena is too small";
-    q->smi_counter = features_smi_counter(cpu) && msr_read(MSR_SMI_COUNT, &smis);
-    q->c1e = controls_c1e(cpu, &msr_here, &q->has_c1e);
-    q->smi_event = features_smi_event(cpu);
-    apply_here(q, 0);
+    q->smi_counter = features_smi_counter(&m->cpu) && msr_read(MSR_SMI_COUNT, &smis);
+    q->c1e = controls_c1e(&m->cpu, &msr_here, &q->has_c1e);
+    q->smi_event = features_smi_event(&m->cpu);
+    apply_here(m, 0);
     count_failures(q, &q->core[0]);
     for (unsigned i = 1; (asked || q->smi_event) && i < all->count; i++)
-        if (!all->facts[i].why_not && !cores_run(all, i, apply_here, q))
+        if (!all->facts[i].why_not && !cores_run(all, i, apply_here, m))
             count_failures(q, &q->core[i]);
     q->smi_counter = q->smi_counter || (q->smi_event && !q->smi_why_not);
     return NULL;
 }
 
-void core_controls_restore_all(struct core_controls *q, bool others)
+void core_controls_restore_all(struct machine *m, bool others)
 {
+    struct core_controls *q = &m->controls;
+
     if (!q->core)
         return;
     restore_here(q, 0);
-    for (unsigned i = 1; others && i < q->all->count; i++) {
-        if ((q->core[i].keeps > 0 || q->smi_event) && !q->all->facts[i].why_not)
-            (void)cores_run(q->all, i, restore_here, q);
+    for (unsigned i = 1; others && i < m->cores.count; i++) {
+        if ((q->core[i].keeps > 0 || q->smi_event) && !m->cores.facts[i].why_not)
+            (void)cores_run(&m->cores, i, restore_here, q);
         q->stuck = q->stuck || q->core[i].keeps > 0;
     }
 }
 
-const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool off,
-                                   const char **why)
+const char *core_controls_prefetch(struct machine *m, unsigned core, bool off, const char **why)
 {
-    struct controls *c = &q->core[core];
+    struct controls *c = &m->controls.core[core];
     struct control *s = &c->of[CONTROL_PREFETCH];
 
     if (!s->control && !s->why_not) /* no option changes anything on this core */
-        controls_plan(c, q->options, q->cpu, cpuid_here, NULL, &msr_here);
+        controls_plan(c, &m->handoff->options, &m->cpu, cpuid_here, NULL, &msr_here);
     *why = s->why_not;
     if (off)
         *why = controls_prefetch_off(c, &msr_here);
     else if (!controls_prefetch_back(c, &msr_here))
-        q->stuck = true;
+        m->controls.stuck = true;
     if (!s->control || (off && *why))
         return NULL;
     if (s->now == 0)

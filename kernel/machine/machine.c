@@ -114,7 +114,7 @@ void machine_clocks(struct machine *m)
 {
     m->lfence = lfence_make_serializing(&m->cpu);
     counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
-                  paging_map_device, &m->paging);
+                  paging_map_mmio, &m->paging);
     m->clock = clocks_measure(
         &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here.read, NULL), &m->counters);
     thermal_init(&m->thermal, &m->cpu, cpuid_here);
@@ -215,7 +215,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum status 
         cpu_halt();
     m->leaving = true;
     show_last_words(m);
-    core_controls_restore_all(&m->controls, false);
+    core_controls_restore_all(m, false);
     deadline_close(&m->deadlines);
     m->handoff->shown = m->serial.on || m->screen.on;
     m->handoff->painted = m->screen.on;

@@ -29,9 +29,6 @@ struct console {
 
 /* The settings of the cores, and SMIs. */
 struct core_controls {
-    const struct options *options;
-    const struct cpu *cpu;
-    struct cores *all;
     struct controls *core;        /* by core number; NULL: nothing was changed */
     unsigned cores;               /* cores to which the settings were applied */
     unsigned failed[CONTROL_IDS]; /* cores of these where the setting is not as requested */
@@ -146,21 +143,19 @@ uint64_t machine_log_cost(const struct handoff *h);
 /* Returns the bytes of arena that core_controls_apply_all() takes. */
 uint64_t core_controls_cost(unsigned cores);
 
-/* To be called once the cores are up; the pointers must stay valid. Returns NULL, or why nothing
+/* To be called once the cores are up. Returns NULL, or why nothing
  * can be measured. */
-const char *core_controls_apply_all(struct core_controls *q, const struct options *o,
-                                    const struct cpu *cpu, struct arena *a, struct cores *all);
+const char *core_controls_apply_all(struct machine *m);
 /* Restores the settings as found; may be called again. `others`: the other cores can be called,
  * which is false after a fault. */
-void core_controls_restore_all(struct core_controls *q, bool others);
+void core_controls_restore_all(struct machine *m, bool others);
 
 /*
  * Disables the prefetchers of the running core, which has this number, or restores them as found.
  * Returns their state then: "on", "off", "partly off". NULL: it is not known, or they cannot be
  * disabled; *why says why. core_controls_restore_all() restores them too.
  */
-const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool off,
-                                   const char **why);
+const char *core_controls_prefetch(struct machine *m, unsigned core, bool off, const char **why);
 
 /* Returns the SMIs of the running core so far; meaningless without smi_counter. */
 uint64_t core_controls_smis(void);

@@ -37,7 +37,7 @@ void write_cr8(uint64_t v)
     priority = v;
 }
 
-volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)
+volatile void *paging_map_mmio(void *p, uint64_t address, uint64_t size)
 {
     (void)p;
     (void)size;

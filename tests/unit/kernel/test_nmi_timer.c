@@ -54,7 +54,7 @@ void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
         note(v & ENTRY_MASKED ? 'c' : 'o', (uint8_t)index);
 }
 
-volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)
+volatile void *paging_map_mmio(void *p, uint64_t address, uint64_t size)
 {
     (void)p, (void)size;
     for (unsigned i = 0; i < IOAPICS; i++)
