@@ -72,7 +72,7 @@ static bool from_volume(struct boot *b, EFI_FILE_HANDLE root)
 static bool from_server(struct boot *b, const char *name, uint8_t *bytes, bool *found)
 {
     char url[URL_MOST + sizeof CONF_NAME + NETWORK_MAC_TEXT];
-    struct network_failure failure;
+    struct network_failure failure = {0};
     size_t n;
 
     fmt_buf(url, sizeof url, "%s%s", b->network.folder, name);

@@ -315,7 +315,7 @@ static bool is_on_server(struct boot *b, const struct network_file *file,
 static bool send_with_retries(struct boot *b, const struct network_file *file)
 {
     const struct report_lines *lines = &b->handoff->log->records;
-    struct network_failure f;
+    struct network_failure f = {0};
     uint32_t pause = PAUSE_US;
 
     for (unsigned i = 0; i < TRIES; i++) {
