@@ -1,6 +1,4 @@
 """Pictures of several cores: the transfer from each to each, and contests."""
-import math
-
 from draw import ink
 from draw.pictures import NoData, Picture, machine, ns
 
@@ -33,15 +31,11 @@ def _level(value, low, high):
 def _by_level(cells, low, high):
     """Returns {step of the colours, or None: [its rectangles]}; if cells are too small for a rim, neighbours are
     merged."""
-    n, found = len(cells), {}
-    rim = 0.03 if n <= MOST_RIMMED else 0
+    found, rim = {}, 0.03 if len(cells) <= MOST_RIMMED else 0
     for i, line in enumerate(cells):
         levels = [None if c is None else _level(c, low, high) for c in line]
-        start = 0
-        for j in range(1, n + 1):
-            if j == n or rim or levels[j] != levels[start]:
-                found.setdefault(levels[start], []).append((start + rim, i + rim, j - rim, i + 1 - rim))
-                start = j
+        for level, first, last in [(x, j, j) for j, x in enumerate(levels)] if rim else ink.runs(levels):
+            found.setdefault(level, []).append((first + rim, i + rim, last + 1 - rim, i + 1 - rim))
     return found
 
 
@@ -141,13 +135,7 @@ def heat_map(report, matrix):
                         axes.text(j + 0.5, i + 0.5, f"{c:.0f}".replace("-", "\N{MINUS SIGN}"), ha="center", va="center",
                                   size=letters, color="white" if dark else "black")
         if low != high:
-            colours = sheet.library.cm.ScalarMappable(sheet.library.colors.Normalize(low, high),
-                                                      sheet.library.colors.ListedColormap(steps))
-            bar = sheet.figure.colorbar(colours, ax=axes, fraction=0.05, pad=0.06)
-            bar.set_label(unit)
-            bar.solids.set_rasterized(False)
-            bar.outline.set_visible(False)
-            bar.ax.tick_params(length=0)
+            ink.key(sheet, axes, sheet.library.colors.Normalize(low, high), steps, unit, 0.06)
 
     medians = sorted(abs(p[3]) * factor for p in pairs)
     name = f"{matrix['suite']}/{matrix['name']}"
@@ -189,25 +177,18 @@ def contests(report):
                               linewidth=0)
             labels.append((line[-1][1], r["name"], colour, "normal"))
             places += [v for _, *values in line for v in values]
-        scale = math.log10 if max(places) > 5 * min(places) > 0 else float
-        if scale is float:
-            axes.set_ylim(0, max(places) * 1.15)
-        else:
+        if max(places) > 5 * min(places) > 0:
             axes.set_yscale("log")
             axes.set_ylim(min(places) / 1.3, max(places) * 1.3)
             ink.log_ticks(sheet, axes)
+        else:
+            axes.set_ylim(0, max(places) * 1.15)
         axes.set_xticks(range(len(steps)), [str(c) for c in steps])
         axes.set_xlim(-0.15, len(steps) - 0.95)
         axes.set_xlabel("cores at it together")
         axes.set_ylabel(f"{unit} an operation")
         axes.grid(axis="y")
-        # On a log axis the labels are moved apart in its own unit.
-        bottom, top = (scale(v) for v in axes.get_ylim())
-        right = axes.twinx()
-        right.set_ylim(bottom, top)
-        right.set_axis_off()
-        ink.direct_labels(right, [(scale(y), *rest) for y, *rest in labels], len(steps) - 1,
-                          0.08 * (top - bottom))
+        ink.names_at_ends(axes, labels, len(steps) - 1, 0.08)
 
     row, line = worst
     name = f"{row['suite']}/{row['name']}"

@@ -235,17 +235,6 @@ def _scale_y(sheet, axes, values, tops):
         axes.set_ylim(min(0, *values), 1.15 * top)
 
 
-def _label(axes, lines, at):
-    """Writes the names of lines at their ends."""
-    scale = math.log10 if axes.get_yscale() == "log" else float
-    bottom, top = (scale(v) for v in axes.get_ylim())
-    right = axes.twinx()
-    right.set_ylim(bottom, top)
-    right.set_axis_off()
-    ink.direct_labels(right, [(scale(line.y[-1]), ink.plain(line.label, 24), colour, "normal") for line, colour in lines],
-                      at, 0.075 * (top - bottom))
-
-
 def _mark_caches(axes, run):
     """Marks above the picture the sizes at which CPUID says that a cache is full."""
     left, right = axes.get_xlim()
@@ -313,4 +302,5 @@ def _paint(sheet, lines, main, run):
                         ha="right" if main.curve.by == "state" else "center")
     axes.set_ylabel(main.unit if main.in_gb else f"{main.unit} an operation")
     axes.grid(axis="y")
-    _label(axes, coloured, max(at.values()))
+    ink.names_at_ends(axes, [(line.y[-1], ink.plain(line.label, 24), colour, "normal") for line, colour in coloured],
+                      max(at.values()), 0.075)

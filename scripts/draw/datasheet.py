@@ -74,16 +74,12 @@ def curves(every):
 
 def _said(figure):
     """Returns `3.01 +-0.02`, with the figure's notes."""
-    error = "" if figure.error is None else f" \N{PLUS-MINUS SIGN}{figure.error:g}"
-    return insn.said(figure) + error
+    return insn.with_error(figure, " \N{PLUS-MINUS SIGN}")
 
 
 def _together(figures, names):
     """Returns `0>0 1>0: 3.01 +-0.02; ...`: pairs with equal figures share one entry."""
-    alike = {}
-    for name in names:
-        alike.setdefault(_said(figures[name]), []).append(name)
-    return "; ".join(f"{' '.join(some)}: {said}" for said, some in alike.items())
+    return "; ".join(f"{' '.join(some)}: {said}" for said, some in insn.alike(figures, names, _said).items())
 
 
 def _unbroken(text):

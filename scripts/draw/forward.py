@@ -75,11 +75,8 @@ def _by_level(found, places, reach):
     boxes = {}
     for pair, cells in found.pairs.items():
         top, levels = places[pair], [None if c.value is None else _level(c.value, *reach) for c in cells]
-        start = 0
-        for i in range(1, len(cells) + 1):
-            if i == len(cells) or levels[i] != levels[start]:
-                boxes.setdefault(levels[start], []).append((cells[start].at - 0.5, top + 0.95, cells[i - 1].at + 0.5, top))
-                start = i
+        for level, first, last in ink.runs(levels):
+            boxes.setdefault(level, []).append((cells[first].at - 0.5, top + 0.95, cells[last].at + 0.5, top))
     return boxes
 
 
@@ -93,14 +90,8 @@ def _names(places):
 
 def _key(sheet, axes, scale, reach, unit):
     """Draws the colours on their logarithmic scale."""
-    steps = [scale(i / (STEPS - 1)) for i in range(STEPS)]
-    colours = sheet.library.cm.ScalarMappable(sheet.library.colors.LogNorm(*(math.exp(v) for v in reach)),
-                                              sheet.library.colors.ListedColormap(steps))
-    bar = sheet.figure.colorbar(colours, ax=axes, fraction=0.05, pad=0.04)
-    bar.set_label(unit)
-    bar.solids.set_rasterized(False)
-    bar.outline.set_visible(False)
-    bar.ax.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5)))
-    bar.ax.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
-    bar.ax.yaxis.set_major_formatter(lambda v, _: f"{v:g}")
-    bar.ax.tick_params(length=0)
+    bar = ink.key(sheet, axes, sheet.library.colors.LogNorm(*(math.exp(v) for v in reach)), [scale(i / (STEPS - 1)) for i in range(STEPS)],
+                  unit, 0.04)
+    bar.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5)))
+    bar.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
+    bar.yaxis.set_major_formatter(lambda v, _: f"{v:g}")

@@ -6,6 +6,7 @@ A file is the same to the last byte each time it is written: no date, no random 
 """
 import io
 import itertools
+import math
 import re
 import textwrap
 import warnings
@@ -188,6 +189,37 @@ def direct_labels(axes, labels, x, gap):
     for place, (_, text, colour, weight) in zip(places, labels):
         axes.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
                       va="center", ha="left", size=13, annotation_clip=False)
+
+
+def names_at_ends(axes, labels, x, share):
+    """The same for lines on linear or logarithmic axes. share: the height of a line of text, of the axis."""
+    scale = math.log10 if axes.get_yscale() == "log" else float
+    bottom, top = (scale(v) for v in axes.get_ylim())
+    right = axes.twinx()
+    right.set_ylim(bottom, top)
+    right.set_axis_off()
+    direct_labels(right, [(scale(y), *rest) for y, *rest in labels], x, share * (top - bottom))
+
+
+def key(sheet, axes, norm, colours, unit, pad):
+    """Draws the colours of a map on their scale next to it. Returns its axes."""
+    scale = sheet.library.cm.ScalarMappable(norm, sheet.library.colors.ListedColormap(colours))
+    bar = sheet.figure.colorbar(scale, ax=axes, fraction=0.05, pad=pad)
+    bar.set_label(unit)
+    bar.solids.set_rasterized(False)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0)
+    return bar.ax
+
+
+def runs(levels):
+    """Returns [(level, first, last)] of equal neighbours."""
+    found, start = [], 0
+    for level, same in itertools.groupby(levels):
+        end = start + sum(1 for _ in same)
+        found.append((level, start, end - 1))
+        start = end
+    return found
 
 
 def log_ticks(sheet, axes):

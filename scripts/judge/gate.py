@@ -15,10 +15,10 @@ import re
 import shlex
 import stat
 import sys
-import tempfile
 
 from judge import sides
 from read import figure, kept, run_folder, saved, show
+from tools import places
 
 FORMAT = 1
 KINDS = ("instructions", "window")
@@ -160,15 +160,7 @@ def write_baseline(path, text):
         raise saved.Unreadable(f"{path}: it is not a file that a baseline can be written to")
     try:
         mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o644
-        f = tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False)
-        try:
-            with f:
-                f.write(text)
-            os.chmod(f.name, mode)
-            os.replace(f.name, target)
-        except OSError:
-            os.unlink(f.name)
-            raise
+        places.replace(target, f"{target}.{os.getpid()}.new", text.encode(), lambda f: os.chmod(f.fileno(), mode))
     except OSError as e:
         raise saved.Unreadable(f"{path} cannot be written: {e.strerror or e}") from None
 

@@ -15,15 +15,19 @@ class Failed(Exception):
     """A launch that ended without a whole report."""
 
 
+# Types of records of which a launch has a list, and the names of these lists.
+LISTS = {"event": "events", "gaps": "gaps", "quiet": "quiet", "curve": "curves", "limit": "limits", "core": "cores",
+         "witness": "witnesses"}
+
+
 class Launch:
-    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps, quiet, curves, limits,
-    witnesses, cores: lists; status: the program's exit status; seconds: elapsed time."""
+    """run, end: the records of these types; rows, linearity and selftests: by "suite/name", by recipe and by name; LISTS;
+    status: the program's exit status; seconds: elapsed time."""
 
     def __init__(self, output, status, seconds):
         self.status, self.seconds = status, seconds
-        self.rows, self.linearity, self.selftests, self.events = {}, {}, {}, []
-        self.gaps, self.quiet, self.curves, self.limits, self.witnesses, self.cores = [], [], [], [], [], []
-        self.run = self.end = None
+        self.rows, self.linearity, self.selftests, self.run, self.end = {}, {}, {}, None, None
+        vars(self).update((name, []) for name in LISTS.values())
         sequence = report.Sequence()
         for number, line in enumerate(output.splitlines(), 1):
             try:
@@ -45,20 +49,8 @@ class Launch:
             self.linearity[record["recipe"]] = record
         elif kind == "selftest":
             self.selftests[record["name"]] = record
-        elif kind == "event":
-            self.events.append(record)
-        elif kind == "gaps":
-            self.gaps.append(record)
-        elif kind == "quiet":
-            self.quiet.append(record)
-        elif kind == "curve":
-            self.curves.append(record)
-        elif kind == "limit":
-            self.limits.append(record)
-        elif kind == "core":
-            self.cores.append(record)
-        elif kind == "witness":
-            self.witnesses.append(record)
+        elif kind in LISTS:
+            getattr(self, LISTS[kind]).append(record)
         elif kind in ("run", "end"):
             setattr(self, kind, record)
 

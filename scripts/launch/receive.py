@@ -4,12 +4,12 @@ A TFTP server writes an upload under its final name, so it can be incomplete. Th
 reads it back, and its next try writes into the same file. So the copy is checked, and then renamed. It has the upload's
 time, by which the next start recognises it.
 """
-import contextlib
 import os
 import sys
 import time
 
 from read import saved
+from tools import places
 
 UPLOADS = ".jsonl"
 KEPT_S = 3600  # machines try again for less than half of this
@@ -34,27 +34,6 @@ def _missing(name, data):
     return None
 
 
-def _put(folder, name, data, changed_ns):
-    """Writes a file that is whole or not there, after a power failure too. Replaces a file of this name."""
-    part = os.path.join(folder, f".{name}.part")  # readers of the folder pass over it
-    try:
-        with open(part, "wb") as f:
-            f.write(data)
-            f.flush()
-            os.utime(f.fileno(), ns=(changed_ns, changed_ns))
-            os.fsync(f.fileno())
-        os.rename(part, os.path.join(folder, name))
-    except OSError:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)
-        raise
-    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
-
-
 def _take(path, reports, now):
     """Copies an upload if it is a whole report, unless that is done, and deletes it if it is old."""
     name, state = os.path.basename(path), _state(path)
@@ -68,7 +47,8 @@ def _take(path, reports, now):
             return  # it is being written
         missing = _missing(name, data)
         if missing is None:
-            _put(reports, name, data, state[0])
+            part = os.path.join(reports, f".{name}.part")  # readers of the folder pass over it
+            places.replace(os.path.join(reports, name), part, data, lambda f: os.utime(f.fileno(), ns=(state[0], state[0])))
             print(f"received: {name}")
     if now - state[0] / 1e9 <= KEPT_S:
         return

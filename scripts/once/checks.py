@@ -19,6 +19,17 @@ OWN_KEYS = ("once", "takeover", "finish")  # `once` sets them itself
 LONE = ("help", "list")  # words that measure nothing
 
 
+def add_options(p, undone, image):
+    """Adds the options of `once` and `install`. undone: what --undo removes. Returns the group of --dry-run and --undo."""
+    p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
+    what = p.add_mutually_exclusive_group()
+    what.add_argument("--dry-run", action="store_true", help="print every step, change nothing")
+    what.add_argument("--undo", action="store_true", help=f"remove {undone}")
+    p.add_argument("--esp", metavar="FOLDER", help="where the EFI system partition is mounted, if there are several")
+    p.add_argument("--image", metavar="FILE", default=image, help=f"the program ({places.shown(image)})")
+    return what
+
+
 def check_words(words):
     for word in words:
         key = word.partition("=")[0]

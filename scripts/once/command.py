@@ -96,10 +96,7 @@ def add(commands):
                     "docs/once.md describes each step.\n\n"
                     "Exit status of --result: 0 every check passed; 1 a check failed, or there is no whole report; "
                     "2 no run was prepared, or it has not been started yet.")
-    p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
-    what = p.add_mutually_exclusive_group()
-    what.add_argument("--dry-run", action="store_true", help="print every step, change nothing")
-    what.add_argument("--undo", action="store_true", help="remove the entry, the program and the variable")
+    what = checks.add_options(p, "the entry, the program and the variable", IMAGE)
     what.add_argument("--result", action="store_true",
                       help=f"print the report, and move it from the EFI system partition to {prepare.STORE}")
     what.add_argument("--collect", action="store_true",
@@ -108,6 +105,4 @@ def add(commands):
     p.add_argument("--no-reboot", action="store_true", help="prepare the next start; do not restart now")
     p.add_argument("--in-order", action="store_true",
                    help="also put the entry at the end of BootOrder, for firmware that ignores others")
-    p.add_argument("--esp", metavar="FOLDER", help="where the EFI system partition is mounted, if there are several")
-    p.add_argument("--image", metavar="FILE", default=IMAGE, help=f"the program ({places.shown(IMAGE)})")
     p.set_defaults(command=run)

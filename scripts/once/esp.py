@@ -1,12 +1,12 @@
 """The EFI system partition: which one is used, its free space, and files that are certainly on it."""
 import contextlib
 import dataclasses
-import errno
 import os
 
 from once import entry
 from once.system import Mount
 from once.variables import Failed
+from tools import places
 
 PART = ".new"  # the end of a file's name while it is written
 
@@ -96,17 +96,6 @@ def file_of(system, esp, name):
     return path
 
 
-def sync_folder(folder):
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    except OSError as e:
-        if e.errno != errno.EINVAL:  # the file system does not sync folders
-            raise
-    finally:
-        os.close(handle)
-
-
 def read_back(path):
     """Returns the bytes of a file from its disk."""
     with open(path, "rb") as f:
@@ -120,7 +109,7 @@ def delete(path):
     for name in found:
         os.unlink(name)
     if found:
-        sync_folder(os.path.dirname(path))
+        places.sync_folder(os.path.dirname(path))
     return bool(found)
 
 
@@ -129,25 +118,18 @@ def delete_folder(path):
     if not os.path.isdir(path) or os.listdir(path) or os.path.ismount(path):
         return False
     os.rmdir(path)
-    sync_folder(os.path.dirname(path))
+    places.sync_folder(os.path.dirname(path))
     return True
 
 
 def write(path, data):
     """Writes a file that is whole or, after a power cut, not there or as before; reads it back. Raises Failed."""
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    part = path + PART
+    def compare(part):
+        if read_back(part.name) != data:
+            raise Failed(f"{part.name}: the bytes that are read back differ from those that were written")
+
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     try:
-        with open(part, "wb") as f:
-            f.write(data)
-            f.flush()
-            os.fsync(f.fileno())
-        if read_back(part) != data:
-            raise Failed(f"{part}: the bytes that are read back differ from those that were written")
-        os.replace(part, path)
-        sync_folder(folder)
-    except (OSError, Failed) as e:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        raise e if isinstance(e, Failed) else Failed(f"{path}: cannot be written: {e.strerror or e}") from None
+        places.replace(path, path + PART, data, compare)
+    except OSError as e:
+        raise Failed(f"{path}: cannot be written: {e.strerror or e}") from None

@@ -6,7 +6,6 @@ from once import checks, command, grub, prepare, systemd_boot
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
-from tools import places
 
 IMAGE = "\\EFI\\baretick\\baretick.efi"
 WORDS = ["takeover=borrow", "finish=reboot"]  # the report is written to the ESP, and the machine comes back
@@ -141,11 +140,5 @@ def add(commands):
                     "both. The entry is never the default. `bootctl set-oneshot baretick.conf` or `grub-reboot baretick` selects it for "
                     "the next start. It writes its report to the EFI system partition and restarts the machine: "
                     "docs/once.md, section Loaders.")
-    p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
-    what = p.add_mutually_exclusive_group()
-    what.add_argument("--dry-run", action="store_true", help="print every step, change nothing")
-    what.add_argument("--undo", action="store_true", help="remove the entries and the program")
-    p.add_argument("--esp", metavar="FOLDER", help="where the EFI system partition is mounted, if there are several")
-    p.add_argument("--image", metavar="FILE", default=command.IMAGE,
-                   help=f"the program ({places.shown(command.IMAGE)})")
+    checks.add_options(p, "the entries and the program", command.IMAGE)
     p.set_defaults(command=run)

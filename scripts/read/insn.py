@@ -4,7 +4,7 @@ import fnmatch
 import re
 import sys
 
-from read import saved, table
+from read import curve, saved, table
 
 # A figure: core cycles, or a number of slots; its error, whether it is an upper bound, whether its placements agree.
 Figure = collections.namedtuple("Figure", "value error at_most settled")
@@ -211,16 +211,21 @@ def pairs(form):
     return sorted((name for name in form.figures if name not in VARIANTS), key=_natural)
 
 
-def _with_error(figure):
-    return said(figure) + ("" if figure.error is None else f"+-{figure.error:g}")
+def with_error(figure, mark="+-"):
+    return said(figure) + ("" if figure.error is None else f"{mark}{figure.error:g}")
+
+
+def alike(figures, names, text):
+    """Returns {text(figure): the pairs with this text}."""
+    found = {}
+    for name in names:
+        found.setdefault(text(figures[name]), []).append(name)
+    return found
 
 
 def _together(figures, names):
     """Returns `1>0 3+-0.02  1>f 4+-0.2`: pairs with equal figures share one entry."""
-    alike = {}
-    for name in names:
-        alike.setdefault(_with_error(figures[name]), []).append(name)
-    return "  ".join(f"{','.join(names)} {figure}" for figure, names in alike.items())
+    return "  ".join(f"{','.join(some)} {figure}" for figure, some in alike(figures, names, with_error).items())
 
 
 def blockers(report):
@@ -315,10 +320,8 @@ TYPED = (("cycles", "tp", ""), ("+-", "error", ""), ("latencies", "latencies", "
 
 def representatives(report, measured):
     """Returns {type of core: its first core} among `measured` ones; empty if there is only one type."""
-    found = {}
-    for record in report.of("core"):
-        if record["core"] in measured and "core_type" in record:
-            found.setdefault(record["core_type"], record["core"])
+    types = curve.types(report)
+    found = {types[core]: core for core in curve.one_of_each_type(report, measured) if core in types}
     return found if len(found) > 1 else {}
 
 

@@ -5,6 +5,7 @@ import os
 import re
 
 from read import figure, saved
+from tools import places
 
 ENDINGS = (".jsonl", ".log")
 
@@ -32,9 +33,7 @@ def keep(folder, report):
         return there[-1]
     numbers = [int(stem) for n in there if (stem := os.path.splitext(os.path.basename(n))[0]).isdecimal()]
     path = os.path.join(folder, f"{max([0, *numbers]) + 1:04}{ENDINGS[report.form == saved.LOG]}")
-    with open(f"{path}.new", "wb") as f:
-        f.write(data)
-    os.replace(f"{path}.new", path)
+    places.replace(path, f"{path}.new", data)
     return path
 
 

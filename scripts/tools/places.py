@@ -1,4 +1,6 @@
-"""Where the files of baretick are: in its source tree, or where a package has installed them."""
+"""Where the files of baretick are: in its source tree, or where a package has installed them; and how a file is replaced."""
+import contextlib
+import errno
 import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -29,3 +31,32 @@ SETUP = "./scripts/setup installs it"
 def get(how=SETUP, package="baretick"):
     """Returns how a missing program is obtained: with a command of the tree, or with a package of the distribution."""
     return how if IN_TREE else f"package {package} has it"
+
+
+def sync_folder(folder):
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as e:
+        if e.errno != errno.EINVAL:  # the file system does not sync folders
+            raise
+    finally:
+        os.close(handle)
+
+
+def replace(path, part, data, prepare=None):
+    """Writes bytes to a file that is whole or, after a power cut, not there or as before. part: the path of the file while
+    it is written; prepare: called with that file, open, before it gets its name."""
+    try:
+        with open(part, "wb") as f:
+            f.write(data)
+            f.flush()
+            os.fsync(f.fileno())
+            if prepare:
+                prepare(f)
+        os.replace(part, path)
+        sync_folder(os.path.dirname(path) or ".")
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
