@@ -11,18 +11,13 @@ HALF_BAR = 0.36  # of the distance between two
 BEYOND = 1.5  # an interval longer than this share of the longest bar is cut, and has an arrow
 
 
-def _doubt(row):
-    """Returns why the figure is not judged, in a word."""
-    return "shared" if row.get("exclusive") is False else "doubted" if row.get("doubt") else ""
-
-
 class Bar:
     """One way in one form. net, lo, hi, gross: None if missing; text: its label; bad: whether the figure is
     doubtful."""
 
     def __init__(self, row, way, form):
         self.way, self.form, self.row, per_op = way, form, row, row.get("per_op", {})
-        unit, doubt = figure.unit(row), _doubt(row)
+        unit, doubt = figure.unit(row), "shared" if row.get("exclusive") is False else "doubted" if row.get("doubt") else ""
         self.bad = bool(doubt) or row["status"] != "ok"
         self.net = per_op.get(unit) if row["status"] == "ok" else None
         half = figure.half(per_op) if unit == "cycles" and self.net is not None and not doubt else None

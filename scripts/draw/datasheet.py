@@ -1,4 +1,6 @@
 """The parts of a page that make a datasheet of a CPU: its curves, its instructions, and what was not judged."""
+import re
+
 from draw import markup
 from draw.markup import element
 from read import curve, forward, insn, insn_export, interval, table
@@ -90,15 +92,11 @@ def _unbroken(text):
     return (shown, text) if text else ""
 
 
-def _is_of_address(pair):
-    return pair.partition(">")[0].endswith(("b", "i"))
-
-
 def _latency(form):
     """Returns (text, key to sort by) of the longest latency, preferably a settled one that is not an upper bound. If all are
     upper bounds, as of a store, those that do not begin in an address."""
     found = {pair: form.figures[pair] for pair in insn.pairs(form)}
-    for wanted in (lambda pair, f: not f.at_most, lambda pair, f: not f.at_most or not _is_of_address(pair),
+    for wanted in (lambda pair, f: not f.at_most, lambda pair, f: not f.at_most or not re.match(r"\d+[bi]>", pair),
                    lambda pair, f: f.settled):
         found = {pair: f for pair, f in found.items() if wanted(pair, f)} or found
     return _sortable(max(found.values(), key=lambda f: f.value)) if found else None

@@ -90,11 +90,6 @@ def of_gaps(figures, report, q):
     return figures.figure(draw_machine.gaps(report, q.worst.record), report.one("run"))[1]
 
 
-def measured_more(report):
-    """Returns whether a report has more than suite `quiet`."""
-    return bool(report.of("row") or datasheet.is_one(report))
-
-
 def of_growth(figures, report, rows):
     if not figures.wanted:
         return markup.Markup()
@@ -159,7 +154,7 @@ def one(report, args, figures, name, prefix):
     """Returns (heading and warnings, the Page of the rest) of a report. name: of its file."""
     run, rows, machine = report.one("run"), plot.Chosen(report, args), page_parts.machine(report.one("run"))
     quiets = [q for q in quiet.quiets(report) if show.choice(args)({**q.record, "core": args.core})]
-    page = markup.Page(certifies=bool(quiets) and not measured_more(report))
+    page = markup.Page(certifies=bool(quiets) and not (report.of("row") or datasheet.is_one(report)))
     old = plot.Old(args.against, report.path, args) if args.against else None
     found = drawn_curves(figures, report, args)
     first = [first_of_all(figures, report, args, found), page_parts.ten_figures(report)]

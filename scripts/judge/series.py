@@ -140,10 +140,6 @@ def _inversions(n):
     return counts
 
 
-def _sign(value):
-    return (value > 0) - (value < 0)
-
-
 def _variance(values):
     """Returns the variance of the sum of the signs of all pairs if there is no trend; equal figures lessen it."""
     def part(n):
@@ -157,7 +153,7 @@ def mann_kendall(values):
     """Returns the probability of so clear a rise or fall, in either direction, if all orders of the figures are equally
     likely."""
     n = len(values)
-    signs = sum(_sign(b - a) for a, b in itertools.combinations(values, 2))
+    signs = sum((b > a) - (b < a) for a, b in itertools.combinations(values, 2))
     if n <= EXACT_RUNS and len(set(values)) == n:
         counts = _inversions(n)
         fewest = min((n * (n - 1) // 2 - signs) // 2, (n * (n - 1) // 2 + signs) // 2)

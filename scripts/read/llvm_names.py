@@ -91,12 +91,8 @@ def _numbers(said):
     found = {0: "%noreg"}
     for i, name in enumerate(NAMES):
         if i in said and (first := MCOPERAND.search(said[i])):
-            found[int(first[2])] = _llvm_register(name)
+            found[int(first[2])] = re.sub(r"ST\((\d)\)", r"ST\1", name.upper())
     return found
-
-
-def _llvm_register(name):
-    return re.sub(r"ST\((\d)\)", r"ST\1", name.upper())
 
 
 def _instruction(part, registers):

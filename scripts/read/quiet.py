@@ -63,7 +63,6 @@ class Quiet:
         self.record, self.cores, self.run = record, cores, run
         self.name = f"{record['suite']}/{record['name']}"
         self.worst = max(cores, key=lambda c: c.record["longest_ticks"], default=None)
-        self.slowest = max(cores, key=lambda c: c.record.get("wait_ticks", 0), default=None)
 
     @property
     def result(self):

@@ -6,7 +6,6 @@ The crc is the CRC-32 (IEEE) of the line's bytes before the last `,"crc"`; seq c
 """
 import json
 import re
-import sys
 import zlib
 
 from read import former
@@ -185,8 +184,3 @@ def read_file(path):
     if not sequence.ended:
         raise Damaged(f"{path}: no end record after {len(records)} records: the report is cut")
     return records
-
-
-if __name__ == "__main__":
-    print("report.py: a module, not a command: scripts/run and the tests read reports by it", file=sys.stderr)
-    sys.exit(2)
