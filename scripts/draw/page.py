@@ -39,6 +39,11 @@ class Figures:
                               id=place, class_="full" if full else None)
 
 
+    def each(self, drawn, run, full=False):
+        """Returns the figures of those that are pictures, if pictures are wanted."""
+        return [self.figure(p, run, full)[1] for p in drawn if self.wanted and isinstance(p, pictures.Picture)]
+
+
 def drawn_curves(figures, report, args):
     """Returns {suite: its pictures of curves and maps}."""
     found = {}
@@ -55,12 +60,10 @@ def drawn_curves(figures, report, args):
 def first_of_all(figures, report, args, found):
     """The picture that a reader sees first: what the ways of calling cost, or the latency of each type of
     cores. found: as from drawn_curves(); pictures that are first are taken out of it."""
-    if not figures.wanted:
-        return markup.Markup()
     picture, of_memory = plot.calls(report, args), found.get("memory", [])
     first = [picture] if isinstance(picture, pictures.Picture) else [p for p in of_memory if p.stem.startswith(FIRST)]
     found["memory"] = [p for p in of_memory if p not in first]
-    return markup.together(figures.figure(p, report.one("run"), full=True)[1] for p in first)
+    return markup.together(figures.each(first, report.one("run"), full=True))
 
 
 def of_curves(figures, report, found, is_chosen):
@@ -68,7 +71,7 @@ def of_curves(figures, report, found, is_chosen):
     lines = [c for c in curve.curves(report) if is_chosen(c.record)]
     maps = [m for m in forward.maps(report) if is_chosen(m.records[0])]
     for suite in dict.fromkeys(c.suite for c in [*lines, *maps]):
-        made = [figures.figure(p, report.one("run"))[1] for p in found.get(suite, [])]
+        made = figures.each(found.get(suite, []), report.one("run"))
         several = len({c.core for c in lines if c.suite == suite}) > 1
         yield (suite, element("div", *made, class_="plots side" if several else "plots") if made else "",
                datasheet.curves([c for c in lines if c.suite == suite]), datasheet.maps([m for m in maps if m.suite == suite]))
@@ -76,25 +79,19 @@ def of_curves(figures, report, found, is_chosen):
 
 def of_machine(figures, report, core, drawn):
     """The pictures that belong to no row. drawn: as from drawn_curves(), whose pictures have another place."""
-    found, run = [], report.one("run")
     elsewhere = {picture.stem for of_suite in drawn.values() for picture in of_suite}
-    for kind in OF_MACHINE:
-        found += [p for p in plot.of_machine(kind, report, core) if not isinstance(p, plot.Absent) and p.stem not in elsewhere]
-    return markup.together([figures.figure(p, run)[1] for p in found])
+    found = [p for kind in OF_MACHINE for p in plot.of_machine(kind, report, core) if getattr(p, "stem", None) not in elsewhere]
+    return markup.together(figures.each(found, report.one("run")))
 
 
 def of_gaps(figures, report, q):
     """The picture of the core with the longest gap."""
-    if not figures.wanted or not q.worst or not q.worst.gaps:
-        return markup.Markup()
-    return figures.figure(draw_machine.gaps(report, q.worst.record), report.one("run"))[1]
+    of = [plot.attempt("gaps", draw_machine.gaps, report, q.worst.record)] if q.worst else []
+    return markup.together(figures.each(of, report.one("run")))
 
 
 def of_growth(figures, report, rows):
-    if not figures.wanted:
-        return markup.Markup()
-    run, found = report.one("run"), plot.growth(report, rows)
-    made = [figures.figure(p, run)[1] for p in found if not isinstance(p, plot.Absent)]
+    made = figures.each(plot.growth(report, rows), report.one("run"))
     return element("div", *made, class_="plots") if made else markup.Markup()
 
 
@@ -168,9 +165,7 @@ def one(report, args, figures, name, prefix):
         general = of_machine(figures, report, args.core, found)
         made, places = of_rows(figures, report, rows, names, old)
     if old:
-        picture = plot.change(old) if figures.wanted else None
-        drawn = figures.figure(picture, run, full=True)[1] if isinstance(picture, pictures.Picture) else ""
-        page.section(f"{prefix}change", "Old against new", drawn,
+        page.section(f"{prefix}change", "Old against new", *figures.each([plot.change(old)], run, full=True),
                      page_parts.change(old.old, old.new, old.crossed, old.lines, old.differences))
     for suite, *parts in of_curves(figures, report, found, show.choice(args)):
         page.section(f"{prefix}{suite}", suite.capitalize(), *parts)

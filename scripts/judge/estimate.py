@@ -102,54 +102,6 @@ def pooled(estimates):
     return found
 
 
-class Difference:
-    """Compares two estimates: ratio (new / old) with lo and hi, 99%, each None if it is not known; p: the probability
-    of so large a difference if the true figures are equal."""
-
-    def __init__(self, old, new):
-        self.old, self.new = old, new
-        self.df = satterthwaite(old.parts + new.parts)
-        self.p = self._p()
-        self.ratio = self.lo = self.hi = None
-        if old.value > 0:
-            self._fieller()
-
-    def _p(self):
-        apart, variance = self.new.value - self.old.value, self.old.variance + self.new.variance
-        if variance == 0:
-            return float(apart == 0)
-        return significance.two_sided(apart / math.sqrt(variance), self.df)
-
-    def _fieller(self):
-        """Fieller's interval: all ratios r at which new - r old is within its error of 0."""
-        old, new, t2 = self.old, self.new, significance.quantile(self.df, CONFIDENCE) ** 2
-        a = old.value ** 2 - t2 * old.variance
-        if a <= 0:
-            return  # the old figure is within its error of 0, so the ratio can have any value
-        b, c = old.value * new.value, new.value ** 2 - t2 * new.variance
-        root = math.sqrt(max(0.0, b * b - a * c))
-        self.ratio, self.lo, self.hi = new.value / old.value, (b - root) / a, (b + root) / a
-
-    def half(self):
-        """Returns the half-width of the 99% interval of new - old."""
-        variance = self.old.variance + self.new.variance
-        return significance.quantile(self.df, CONFIDENCE) * math.sqrt(variance) if variance else 0.0
-
-    def p_above(self, limit):
-        """Returns the probability of this if new is at most 1 + limit times old."""
-        return self._p_over((1 + limit) * self.old.value, (1 + limit) ** 2 * self.old.variance)
-
-    def p_beyond(self, amount):
-        """Returns the probability of this if new is at most old + amount."""
-        return self._p_over(self.old.value + amount, self.old.variance)
-
-    def _p_over(self, bound, variance):
-        apart, variance = self.new.value - bound, self.new.variance + variance
-        if variance == 0:
-            return float(apart <= 0)
-        return significance.upper(apart / math.sqrt(variance), self.df)
-
-
 # --- differences of rows --------------------------------------------------------------------------
 
 # Compares a row of an old report with the same row of a new one: by the placements' figures if both sides have enough
@@ -199,21 +151,34 @@ def _rounds(old, new):
 
 
 class ByFigures:
-    """The same for two Estimates, by their intervals."""
+    """The same for two Estimates, by their intervals. There is no ratio either if the old figure is within its error of 0."""
 
     def __init__(self, old, new, by, near_zero):
-        self.by = by
-        self._t = Difference(old, new)
-        self.shift, self.p = new.value - old.value, self._t.p
-        half = self._t.half()
+        self._old, self._new, self.by = old, new, by
+        self._df, variance = satterthwaite(old.parts + new.parts), old.variance + new.variance
+        self.shift, error = new.value - old.value, math.sqrt(variance)
+        self.p = significance.two_sided(self.shift / error, self._df) if variance else float(self.shift == 0)
+        half = significance.quantile(self._df, CONFIDENCE) * error if variance else 0.0
         self.shift_lo, self.shift_hi = self.shift - half, self.shift + half
         self.ratio = self.ratio_lo = self.ratio_hi = None
-        if not near_zero:
-            self.ratio, self.ratio_lo, self.ratio_hi = self._t.ratio, self._t.lo, self._t.hi
+        if not near_zero and old.value > 0:
+            self._fieller()
         self.relative = self.ratio is not None
 
+    def _fieller(self):
+        """Fieller's interval: all ratios r at which new - r old is within its error of 0."""
+        old, new, t2 = self._old, self._new, significance.quantile(self._df, CONFIDENCE) ** 2
+        a = old.value ** 2 - t2 * old.variance
+        if a <= 0:
+            return  # the ratio can have any value
+        b, c = old.value * new.value, new.value ** 2 - t2 * new.variance
+        root = math.sqrt(max(0.0, b * b - a * c))
+        self.ratio, self.ratio_lo, self.ratio_hi = new.value / old.value, (b - root) / a, (b + root) / a
+
     def p_above(self, limit):
-        return self._t.p_above(limit) if self.relative else self._t.p_beyond(limit * figure.NEAR_ZERO)
+        times, more = (1 + limit, 0) if self.relative else (1, limit * figure.NEAR_ZERO)
+        apart, variance = self._new.value - times * self._old.value - more, self._new.variance + times ** 2 * self._old.variance
+        return significance.upper(apart / math.sqrt(variance), self._df) if variance else float(apart <= 0)
 
 
 def in_rounds(row):

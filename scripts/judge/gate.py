@@ -27,11 +27,6 @@ KEPT = kept.Fields(f"{figure.FIELDS} object why stepped.why ticks.min ticks.max"
 ROW_NAME = re.compile(r".+/.+@[0-9]+")
 
 
-def name(row):
-    """Returns the count in the form that the baseline has."""
-    return f"{row['suite']}/{row['name']}@{row['core']}"
-
-
 class Taken:
     """The parts of a report that can be gated. compiler: of the program's rows, or None if all are of objects; words: {word: value} that windows depend on; windows: whether windows
     are gated; rows: {"suite/name@core": {"instructions", "window"}}, per operation and per window; inexact, failed,
@@ -54,7 +49,7 @@ class Taken:
         self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
         chosen = show.chosen(report.of("row"), args)
         self.compiler = run.get("compiler") if any("object" not in row for row in chosen) else None
-        for key, times in collections.Counter(name(row) for row in chosen).items():
+        for key, times in collections.Counter(figure.name(row) for row in chosen).items():
             if times > 1:
                 raise saved.Unreadable(f"{report.path} has row {key} {times} times; one is allowed")
         if not self.counted and chosen and not any(figure.instructions(row) is not None for row in chosen):
@@ -68,7 +63,7 @@ class Taken:
             self.failed["the run"] = f"{others} failures outside its rows: `baretick show {report.path}` names them"
 
     def _take(self, row, ticks):
-        key = name(row)
+        key = figure.name(row)
         if row["status"] == "unsupported":
             self.unsupported[key] = row.get("why", "unsupported")
         elif row["status"] != "ok":

@@ -98,20 +98,6 @@ def undo(system):
     return done
 
 
-def _install(place):
-    """Takes all steps; if one fails or is interrupted, removes what the others have made, as prepare.prepare()."""
-    try:
-        for text, act in steps(place):
-            print(text, flush=True)
-            act()
-    except (Failed, OSError, *prepare.INTERRUPTED) as e:
-        for line in undo(place.system):
-            print(line, flush=True)
-        if isinstance(e, prepare.INTERRUPTED):
-            raise
-        raise Failed(f"{e}; everything was reverted") from None
-
-
 def run(args, system=None):
     system = system or System()
     if args.undo:
@@ -126,7 +112,7 @@ def run(args, system=None):
         for text, _ in steps(place):
             print(f"would {text}")
         return 0
-    _install(place)
+    prepare.take(lambda: steps(place), lambda: undo(place.system), lambda text: print(text, flush=True))
     for name in place.found:
         select = "bootctl set-oneshot baretick.conf" if name != "GRUB" else grub.select_command(place.menu)
         print(f"{name}: `{select}` selects it for the next start")

@@ -202,19 +202,23 @@ def undo(system, esps):
     return done
 
 
-def prepare(run, say):
-    """Takes all steps; if one fails or is interrupted, removes what the others have made, and raises Failed or what
-    interrupted it."""
+def take(steps, undo, say):
+    """Takes all steps that steps() returns; if one fails or is interrupted, calls undo(), which removes what the others have
+    made, and raises Failed or what interrupted it."""
     try:
-        for text, act in steps(run):
+        for text, act in steps():
             say(text)
             act()
     except (Failed, OSError, *INTERRUPTED) as e:
-        for line in undo(run.system, [run.esp]):
+        for line in undo():
             say(line)
         if isinstance(e, INTERRUPTED):
             raise
         raise Failed(f"{e}; everything was reverted") from None
+
+
+def prepare(run, say):
+    take(lambda: steps(run), lambda: undo(run.system, [run.esp]), say)
 
 
 def state(system):
