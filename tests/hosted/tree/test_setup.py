@@ -97,7 +97,7 @@ def test_the_readme_states_what_apt_downloads_and_what_that_takes_on_disk():
     assert ran.returncode == 0, ran.stderr
     computed = re.findall(r"(\d+) MB to download .* (\d+) MB on disk", ran.stdout)
     readme = (ROOT / "README.md").read_text()
-    section = re.search(r"^`./scripts/setup` downloads .*?\n\n", readme, re.MULTILINE | re.DOTALL)[0]
+    section = re.search(r"`./scripts/setup`\s+downloads .*?\n\n", readme, re.DOTALL)[0]
     stated = re.findall(r"(\d+)\s+MB[^(]*\(([\d.]+)\s+GB", section)  # Debian 12, 13, both with --all
     release = int(re.search(r'VERSION_ID="(\d+)"', Path("/etc/os-release").read_text())[1]) - 12
     if release not in (0, 1):
