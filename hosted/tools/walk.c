@@ -2,7 +2,9 @@
  * Records which function calls which below one function, in a program that is compiled with
  * -finstrument-functions: for `scripts/checks/climbs`. WALK_FROM is the address of that function,
  * in hex, WALK_TO the file that gets a line "CALLER CALLED", addresses in hex, for each call. A
- * call of the same two functions is recorded once. At its return the walk ends.
+ * call of the same two functions is recorded once. At its return the walk ends. With WALK_AT, the
+ * address of another function, the walk ends at the first call of that one, and the lines are the
+ * calls that led to it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +19,7 @@ void __cyg_profile_func_exit(void *called, void *site);
 
 static struct {
     uintptr_t from; /* 0: no walk, or it has ended */
+    uintptr_t at;   /* 0: the walk ends where it began */
     uintptr_t stack[DEEPEST];
     unsigned depth;
     struct {
@@ -27,11 +30,17 @@ static struct {
 
 #define SILENT __attribute__((no_instrument_function))
 
+SILENT static uintptr_t address(const char *variable)
+{
+    const char *given = getenv(variable);
+
+    return given ? strtoull(given, NULL, 16) : 0;
+}
+
 SILENT static void __attribute__((constructor)) begin(void)
 {
-    const char *from = getenv("WALK_FROM");
-
-    walk.from = from ? strtoull(from, NULL, 16) : 0;
+    walk.from = address("WALK_FROM");
+    walk.at = address("WALK_AT");
 }
 
 SILENT static void end(void)
@@ -78,6 +87,12 @@ SILENT void __cyg_profile_func_enter(void *called, void *site)
     if (walk.depth > 0)
         record(walk.stack[walk.depth - 1], at);
     walk.stack[walk.depth++] = at;
+    if (at != walk.at)
+        return;
+    walk.calls = 0;
+    for (unsigned i = 1; i < walk.depth; i++)
+        record(walk.stack[i - 1], walk.stack[i]);
+    end();
 }
 
 /* A function that was left without a return, as in an aborted window, has left its callees too. */
