@@ -1,14 +1,15 @@
 """scripts/lint in a small tree with made tools: which checks it starts, and what it prints and returns."""
 
 import os
+import re
 import shutil
 import subprocess
 
 import pytest
 from conftest import ROOT
 
-CHECKS = ("scripts/rooms", "scripts/commits", "scripts/build/fields", "scripts/checks/declarations",
-          "scripts/checks/phrases")
+LINT = ROOT / "scripts/lint"
+CHECKS = re.findall(r"^check .*?(scripts/\S+)(?: |$)", LINT.read_text(encoding="utf-8"), re.MULTILINE)  # by a script
 
 
 def write(path, text):
@@ -23,14 +24,14 @@ def lint(tmp_path):
     tree, tools = tmp_path / "tree", tmp_path / "bin"
     for folder in ("boot", "kernel", "hosted", "bench", "lib", "tests", "packaging/debian", ".ci"):
         (tree / folder).mkdir(parents=True)
-    for name in CHECKS:
+    for name in ("scripts/build/one", *CHECKS):
         write(tree / name, "#!/bin/sh\nexit 0\n")
     (tree / "scripts/judge").mkdir()
     (tree / "scripts/judge/one.py").write_text("ONE = 1\n")
     (tree / "lib/one.c").write_text("int one;\n")
     (tree / "linker.ld").touch()
     (tree / "scripts/checks/cppcheck.suppress").write_text("# why\nuninitvar:lib/one.c\n")
-    shutil.copy(ROOT / "scripts/lint", tree / "scripts/lint")
+    shutil.copy(LINT, tree / "scripts/lint")
 
     def start(fails="", **versions):
         for name in ("clang-format", "cppcheck", "shellcheck"):
