@@ -8,8 +8,8 @@
 #include "lib/text/fmt.h"
 #include "hosted/platform/events.h"
 
-/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/msr_setup.h), but a process cannot
- * read it. */
+/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/msr_setup.h), but a process
+ * cannot read it. */
 static const char *lfence(const struct cpu *c)
 {
     return c->lfence_always_serializing ? "always" : "unknown";

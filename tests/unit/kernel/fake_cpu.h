@@ -1,7 +1,8 @@
 /*
- * kernel/cpu/instructions.h and kernel/devices/device_registers.h for the host: the privileged instructions, the clock
- * and the accesses to an IO-APIC become functions. The units of kernel/ are compiled with this for
- * the unit tests; a test defines the functions that the units that it links call.
+ * kernel/cpu/instructions.h and kernel/devices/device_registers.h for the host: the privileged
+ * instructions, the clock and the accesses to an IO-APIC become functions. The units of kernel/ are
+ * compiled with this for the unit tests; a test defines the functions that the units that it links
+ * call.
  */
 #ifndef TESTS_UNIT_KERNEL_FAKE_CPU_H
 #define TESTS_UNIT_KERNEL_FAKE_CPU_H
