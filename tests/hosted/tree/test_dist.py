@@ -48,3 +48,14 @@ def test_the_tarball_builds_without_git(tree, without_git):
     run("make", "-s", "-j2", "all", "build/hosted/baretick", cwd=tree, env=without_git)
     assert (tree / "build/baretick.efi").stat().st_size > 1 << 20
     assert VERSION in run("build/hosted/baretick", "suite=baseline", "bench=empty*", "samples=32", "format=jsonl", cwd=tree).split("\n")[0]
+
+
+def test_make_deb_names_each_missing_package_and_the_command(tmp_path):
+    tool = tmp_path / "dpkg-query"
+    tool.write_text("#!/bin/sh\ncase $4 in debhelper | build-essential) exit 1 ;; esac\necho installed\n")
+    tool.chmod(0o755)
+    ran = subprocess.run([ROOT / "scripts/build/deb", "none.tar.gz", tmp_path / "deb"], capture_output=True, text=True,
+                         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=False)
+    assert ran.returncode == 1 and not (tmp_path / "deb").exists()
+    assert "not installed: build-essential debhelper;" in ran.stderr, ran.stderr
+    assert "apt-get install build-essential debhelper\n" in ran.stderr

@@ -14,6 +14,9 @@ from made_reports import ROOT
 RELEASES = ("bookworm", "trixie")
 NEEDED = ("dpkg-buildpackage", "dh", "dh_python3", "mmdebstrap", "unshare", "git")
 missing = [name for name in NEEDED if not shutil.which(name)]
+if not missing and b"installed" != subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status}", "build-essential"],
+                                                  capture_output=True, check=False).stdout:
+    missing.append("build-essential")
 if os.geteuid():
     missing.append("root rights")
 if not (ROOT / ".git").exists():
