@@ -164,7 +164,7 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a);
 /*
  * --- the steps ---
  * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_area()
- * in memory.c, and boot_stuck() in answer.c.
+ * in memory.c, boot_leave() in main.c, and boot_stuck() in answer.c.
  */
 
 /* Collects what only the firmware knows of the machine. */

@@ -99,9 +99,9 @@ static void begin_report(void)
     }
 }
 
-/* Reports the NMIs and machine checks before the first row as an event. Further calls do
- * nothing. */
-static void report_early_nmis(void)
+/* Reports the NMIs and machine checks before the first row as an event. Further calls do nothing.
+ * */
+static void report_early_nmis(void *ctx)
 {
     const struct core *c = kernel.machine.boot_core;
     uint64_t borrowed = traps_borrowed_nmis(), own = c ? c->nmis + c->machine_checks : 0;

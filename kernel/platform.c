@@ -263,7 +263,8 @@ static uint64_t device(const struct platform *p, enum platform_device device, co
     return 0;
 }
 
-/* --- the area for curves over sizes: which of its mappings (kernel/cpu/paging.h) a row gets --- */
+/* --- the area for curves over sizes: which of its mappings (kernel/cpu/paging.h) a row gets -----
+ * */
 
 #define HUGE_PAGE (1ull << 30)
 

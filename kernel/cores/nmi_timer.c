@@ -68,7 +68,7 @@ static uint64_t hpet_count(const struct nmi_timer *t)
     return (uint64_t)high << 32 | low;
 }
 
-/* Returns the hpet_count hpet_register which the comparator interrupts. On QEMU a 32-bit comparator
+/* Returns the count at which the comparator interrupts. On QEMU a 32-bit comparator
  * also interrupts when the counter wraps, every 43 s, so it is never set beyond the wrap. */
 static uint64_t hpet_match(const struct nmi_timer *t, uint64_t now, uint64_t counts)
 {
@@ -154,9 +154,9 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
 
 /* --- PIT -------------------------------------------------------------------------------------- */
 
-/* The output falls with the command and rises when the hpet_count ends. The pin is unmasked in
+/* The output falls with the command and rises when the count ends. The pin is unmasked in
  * between, so there is one edge. */
-static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
+static uint64_t arm_pit(const struct nmi_timer *t, uint64_t us)
 {
     uint64_t counts = us * PIT_HZ / US_PER_SECOND;
 

@@ -9,7 +9,7 @@
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-/* The lists of struct cores, one entry per core, for the functions that count_call or allocate
+/* The lists of struct cores, one entry per core, for the functions that count or allocate
  * them. */
 #define LISTS(X) X(made) X(core) X(facts) X(texts) X(place) X(list.id)
 

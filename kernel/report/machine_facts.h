@@ -1,10 +1,11 @@
 /*
  * The machine's part of a report:
  *
- * machine_facts.c  the head: the machine, and how far the figures can be trusted control_facts.c
- * possible disturbances: settings found and in force, SMIs, PCI devices; at the report's end what
- * to change checks.c         what was refused or could not be set, and what may spoil figures;
- * self-tests of the bare machine (bench/engine/probe_run.h has those of measuring)
+ *   machine_facts.c  the head: the machine, and how far the figures can be trusted
+ *   control_facts.c  possible disturbances: settings found and in force, SMIs, PCI devices; at the
+ *                    report's end what to change
+ *   checks.c         what was refused or could not be set, and what may spoil figures; self-tests
+ *                    of the bare machine (bench/engine/probe_run.h has those of measuring)
  */
 #ifndef KERNEL_REPORT_MACHINE_FACTS_H
 #define KERNEL_REPORT_MACHINE_FACTS_H

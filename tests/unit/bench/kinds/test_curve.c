@@ -1,9 +1,5 @@
 /* A curve over sizes on a simulated machine: which sizes are measured, how often, and what spoils
  * it. test_curve_loads.c has the kinds of loads. */
-// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c
-// links: bench/kinds/curve_point.c
-// links: bench/kinds/curve_visit.c bench/engine/one_core.c tests/unit/bench/made_core.c
-// links: tests/unit/bench/kinds/made_memory.c
 #include "tests/unit/bench/kinds/made_memory.h"
 
 #include <string.h>

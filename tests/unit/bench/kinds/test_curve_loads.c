@@ -1,9 +1,5 @@
 /* Curves of other loads than a chase of lines, on a simulated machine: streams, offsets, states of
  * a line, pages, code; and with the prefetchers disabled. */
-// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c
-// links: bench/kinds/curve_point.c
-// links: bench/kinds/curve_visit.c bench/engine/one_core.c tests/unit/bench/made_core.c
-// links: tests/unit/bench/kinds/made_memory.c
 #include "bench/kinds/kinds.h"
 #include "tests/unit/bench/kinds/made_memory.h"
 

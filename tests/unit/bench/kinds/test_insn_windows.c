@@ -1,5 +1,3 @@
-// links: bench/kinds/insn_forms.c bench/kinds/insn_cell.c bench/kinds/insn_due.c
-// links: bench/kinds/insn_job.c bench/kinds/insn_mixed.c
 /* Windows of forms on a simulated core: copies begin faster than they end as long as the reorder
  * buffer has room, so a window that is shorter than it reads too low. */
 #include "tests/unit/unit.h"
@@ -83,7 +81,7 @@ static const struct {
 #define WINDOW_PAIR(i) {once_##i, twice_##i},
     EACH(WINDOW_PAIR)};
 
-/* --- in place of bench/kinds/insn_batch.c ----------------------------------------------------- */
+/* --- in place of bench/kinds/insn_batch.c ----------------------------------------------------------- */
 
 void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                       const struct insn_row *row)
