@@ -124,8 +124,8 @@ struct bench_gaps {
 enum c_step { C_STEP_NAMES(WORD_ID) C_STEPS };
 
 /*
- * One row. BENCH() sets suite and name. Every row has what, form or kind, and ops; the other fields may be
- * left out, and are then 0, false or NULL.
+ * One row. BENCH() sets suite and name. Every row has what, form or kind, and ops; the other fields
+ * may be left out, and are then 0, false or NULL.
  */
 struct bench {
     /*

@@ -40,8 +40,8 @@ struct kind {
      * is gone. A kind without such a result has no such function. */
     const struct outcome *(*begin)(struct plan *plan, const struct bench *b, unsigned k);
     /* Measures the row on the plan's k-th core; if conducted, on all cores. Returns the result,
-     * which is valid until the next row; NULL: there is nothing to show, because the core is gone or
-     * the run was stopped. */
+     * which is valid until the next row; NULL: there is nothing to show, because the core is gone
+     * or the run was stopped. */
     const struct outcome *(*measure)(struct plan *plan, const struct bench *b, unsigned k);
 };
 

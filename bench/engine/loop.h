@@ -32,7 +32,7 @@ struct loop_point {
 /* A visit. */
 struct loop_visit {
     struct pairs_figure exclusive, all;
-    const char *wrong, *lacks; /* why the row fails, or is not supported; NULL: it goes on */
+    const char *wrong, *lacks; /* why the row fails, or is not supported; NULL: it continues */
 };
 
 struct loop;

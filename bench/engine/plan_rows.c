@@ -256,6 +256,7 @@ static void excuse(const struct plan *plan, struct plan_core *pc)
 static void measure_together(struct plan *plan, size_t index)
 {
     unsigned n = measure_each(plan, index);
+
     for (unsigned i = 0; i < n; i++) {
         struct plan_core *pc = &plan->core[plan->places[i]];
         pc->gathered = gathered_of(plan, index, plan->places[i], true);

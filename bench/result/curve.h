@@ -43,8 +43,8 @@ struct curve {
     struct cache cache[CACHES_MAX]; /* of the core, by CPUID */
 };
 
-/* Finds the levels of a curve with all its points, compares them with the caches, and judges whether
- * the curve is spoiled. */
+/* Finds the levels of a curve with all its points, compares them with the caches, and judges
+ * whether the curve is spoiled. */
 void curve_judge(struct curve *c);
 
 #endif

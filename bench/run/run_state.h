@@ -1,6 +1,7 @@
 /*
- * A run, for run.c and the units next to it: its state, and its parts. run_show.c shows and counts rows that have ended, run_tell.c writes the events that are not
- * rows, run_progress.c shows the progress, run_stop.c ends a run that the user stopped.
+ * A run, for run.c and the units next to it: its state, and its parts. run_show.c shows and counts
+ * rows that have ended, run_tell.c writes the events that are not rows, run_progress.c shows the
+ * progress, run_stop.c ends a run that the user stopped.
  */
 #ifndef BENCH_RUN_RUN_STATE_H
 #define BENCH_RUN_RUN_STATE_H

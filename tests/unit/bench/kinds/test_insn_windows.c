@@ -81,7 +81,7 @@ static const struct {
 #define WINDOW_PAIR(i) {once_##i, twice_##i},
     EACH(WINDOW_PAIR)};
 
-/* --- in place of bench/kinds/insn_batch.c ----------------------------------------------------------- */
+/* --- in place of bench/kinds/insn_batch.c ----------------------------------------------------- */
 
 void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                       const struct insn_row *row)
