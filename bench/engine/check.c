@@ -1,7 +1,7 @@
 #include "bench/engine/check.h"
 #include "bench/engine/place.h"
 #include "lib/decimal/num.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

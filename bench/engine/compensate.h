@@ -1,6 +1,6 @@
 /*
  * compensate=on: removes the cost of timer interrupts from windows of method=kbest
- * (lib/stats/tick.h). Only in a process; a bare machine masks these interrupts.
+ * (lib/stats/clock_rate.h). Only in a process; a bare machine masks these interrupts.
  */
 #ifndef BENCH_ENGINE_COMPENSATE_H
 #define BENCH_ENGINE_COMPENSATE_H

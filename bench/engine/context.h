@@ -10,7 +10,7 @@
 #include "bench/api/platform.h"
 #include "bench/result/facts.h"
 #include "bench/result/row.h"
-#include "lib/stats/witness.h"
+#include "lib/stats/witness_rule.h"
 
 #define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/window.md "Order and warm-up" */
 

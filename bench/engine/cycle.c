@@ -1,6 +1,6 @@
 #include "bench/engine/cycle.h"
 #include "bench/api/chain.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/api/tsc.h"
 #include "lib/stats/stats.h"
 

@@ -3,7 +3,7 @@
 #include "bench/engine/method.h"
 #include "bench/engine/place.h"
 #include "bench/engine/stepped.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 /*
  * The parts of a guess, in core cycles. The first rows correct any factor that all rows share; only

@@ -14,8 +14,8 @@
 #include "bench/engine/place.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/histogram.h"
-#include "lib/stats/known.h"
-#include "lib/stats/moments.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/stats.h"
 
 /* Bins of the histograms of the body's windows, of the empty body's windows, and of either if the
  * row has one round. hist=full: one bin for each window of the body. */

@@ -1,7 +1,7 @@
 #include "bench/engine/interleave.h"
 #include "bench/engine/witness.h"
 #include "bench/api/tsc.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
 #define BLOCKS (INTERLEAVE_ROUND / ENGINE_BLOCK)

@@ -2,7 +2,7 @@
 #include "bench/engine/guard.h"
 #include "bench/engine/pace.h"
 #include "lib/stats/estimate.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 #define STEPS_LEAST 1e3  /* core cycles of a walk */
 #define NARROW      0.02 /* an interval's longer side, as a part of the figure */

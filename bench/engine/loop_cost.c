@@ -1,5 +1,5 @@
 #include "bench/engine/loop_cost.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 /* The most instructions that a core executes as one (macro-fusion: `cmp` and `jcc`, `mov` and
  * `add`, a NOP and the instruction before it). */

@@ -3,12 +3,11 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/gate.h"
 #include "bench/engine/guard.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/engine/stepped.h"
 #include "bench/engine/method_stream.h"
 #include "bench/api/registry.h"
 #include "bench/api/tsc.h"
-#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

@@ -3,8 +3,8 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
 #include "bench/engine/pace.h"
-#include "lib/stats/known.h"
-#include "lib/stats/clock.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/clock_rate.h"
 #include "lib/text/fmt.h"
 
 /* If a row sets no limit. */

@@ -5,7 +5,7 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
 #include "bench/engine/pace.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
 #define STREAMS 4 /* the empty window, the rulers, the body */

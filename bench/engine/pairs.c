@@ -1,9 +1,7 @@
 #include "bench/engine/pairs.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
-#include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
 
 #define PAIR_ITERATIONS 128 /* of 64 additions: 8192 core cycles, and twice that */

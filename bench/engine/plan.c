@@ -5,7 +5,7 @@
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"
 #include "bench/engine/layout.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/engine/probe_run.h"
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"

@@ -4,7 +4,7 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 
 static void probe_here(void *ctx, unsigned core)

@@ -5,7 +5,7 @@
 #include "bench/engine/witness.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/window.h"
-#include "lib/stats/moments.h"
+#include "lib/stats/stats.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

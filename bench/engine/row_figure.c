@@ -1,9 +1,7 @@
 #include "bench/engine/row_figure.h"
 #include "bench/engine/cut.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
-#include "lib/stats/moments.h"
 
 size_t row_figure_part_need(size_t blocks)
 {

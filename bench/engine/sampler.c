@@ -5,7 +5,6 @@
 #include "bench/engine/pace.h"
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
 #define FIRST_WINDOWS 3 /* discarded: the first windows of a placement fetch its code */

@@ -1,6 +1,6 @@
 #include "bench/engine/visits.h"
 #include "lib/stats/estimate.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 void visits_add(struct visits *v, unsigned round, const struct pairs_figure *exclusive,

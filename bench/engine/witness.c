@@ -1,9 +1,8 @@
 #include "bench/engine/witness.h"
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
-#include "lib/stats/moments.h"
 #include "lib/text/mem.h"
 
 #define ADDS_OF_ITERATION 64

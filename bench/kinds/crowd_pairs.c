@@ -3,7 +3,7 @@
 #include "bench/kinds/crowd.h"
 #include "bench/kinds/crowd_part.h"
 #include "bench/engine/plan.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 #define SIGNALS 3 /* wake-ups and interrupts of each core in a pass; odd */

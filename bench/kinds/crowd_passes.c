@@ -1,7 +1,6 @@
 /* Repeats the meetings of a row in passes, so that its figure has an interval. */
 #include "bench/kinds/crowd.h"
 #include "bench/engine/plan.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
 /* Returns the standard error that the TSC's step alone causes: the difference of two readings, each

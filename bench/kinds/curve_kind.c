@@ -13,7 +13,7 @@
 #include "bench/kinds/curve_needs.h"
 #include "bench/kinds/curve_visit.h"
 #include "bench/result/curve.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 #define PAGE   4096u
 #define PASSES 4  /* over the points after the first visits */

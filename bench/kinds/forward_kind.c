@@ -15,7 +15,7 @@
 #include "bench/kinds/curve_needs.h"
 #include "bench/engine/pairs.h"
 #include "bench/engine/interleave.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 #define VISITS     9    /* of each cell; the range of 9 contains the true median with 99.6% */

@@ -4,7 +4,7 @@
 #include "bench/kinds/insn_job.h"
 #include "bench/kinds/insn_mixed.h"
 #include "lib/insn/table.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
 /*

@@ -1,5 +1,5 @@
 #include "bench/kinds/insn_mixed.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 #define FULLEST 0.95  /* of the copies' time that blockers take at the first placement, ... */
 #define LESS    0.02  /* ... and this much less at each further one */

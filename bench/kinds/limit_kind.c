@@ -12,7 +12,7 @@
 #include "bench/engine/one_core.h"
 #include "bench/kinds/limit_code.h"
 #include "bench/result/limit.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 #define ROUNDS       4 /* passes over the counts after the first visits, */
 #define ROUNDS_LEAST 3 /* or fewer if the time is over, but enough for an interval */

@@ -19,7 +19,7 @@
 #include "bench/kinds/shared_curve_part.h"
 #include "bench/engine/interleave.h"
 #include "lib/cpu/caches.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 

@@ -1,6 +1,6 @@
 #include "bench/output/across.h"
 #include "bench/api/kind.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/output/units.h"
 #include "bench/output/show.h"
 #include "lib/stats/estimate.h"

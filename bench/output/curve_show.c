@@ -5,7 +5,7 @@
 #include "lib/decimal/num.h"
 #include "lib/memory/line_state.h"
 #include "lib/stats/estimate.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 

@@ -3,7 +3,7 @@
 #include "lib/decimal/num.h"
 #include "lib/memory/sizes.h"
 #include "lib/stats/estimate.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

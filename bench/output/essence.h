@@ -14,7 +14,7 @@
 #include "bench/api/essence_parts.h"
 #include "bench/api/report.h"
 #include "bench/output/datasheet.h"
-#include "lib/stats/behave.h"
+#include "lib/stats/linearity.h"
 
 #define ESSENCE_LINES 18
 

@@ -4,7 +4,7 @@
 #include "bench/output/units.h"
 #include "lib/config/options.h"
 #include "lib/decimal/num.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/glob.h"
 #include "lib/text/str.h"

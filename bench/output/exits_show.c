@@ -3,7 +3,7 @@
 #include "bench/api/registry.h"
 #include "bench/output/units.h"
 #include "lib/decimal/num.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 #include "lib/text/str.h"

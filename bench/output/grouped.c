@@ -1,7 +1,7 @@
 #include "bench/output/grouped.h"
 #include "bench/output/per_op.h"
 #include "lib/decimal/num.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

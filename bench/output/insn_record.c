@@ -4,7 +4,7 @@
 #include "lib/decimal/concise.h"
 #include "lib/decimal/num.h"
 #include "lib/insn/table.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 #include "lib/text/str.h"

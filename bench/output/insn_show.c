@@ -5,7 +5,7 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/insn/table.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 

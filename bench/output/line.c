@@ -2,7 +2,7 @@
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
 #include "lib/decimal/num.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 
 #define DECIMALS 6 /* as in the record */

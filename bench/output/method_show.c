@@ -1,5 +1,5 @@
 #include "bench/output/method_show.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
 #include "lib/config/options.h"

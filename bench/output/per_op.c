@@ -1,6 +1,6 @@
 #include "bench/output/per_op.h"
 #include "bench/result/cycles.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/output/units.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"

@@ -8,7 +8,7 @@
 #include "bench/output/method_show.h"
 #include "bench/output/units.h"
 #include "lib/decimal/json_f64.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/json.h"
 
 const char *const record_status[] = {

@@ -1,6 +1,6 @@
 #include "bench/output/head.h"
 #include "bench/result/cycles.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/config/recipe.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"

@@ -1,7 +1,7 @@
 #include "bench/output/show.h"
 #include "bench/result/kept.h"
 #include "bench/result/cycles.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/result/sweep.h"
 #include "bench/output/compare.h"
 #include "bench/output/method_show.h"

@@ -42,7 +42,7 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
  */
 void line_row(struct report *r, const struct run_facts *run, const struct row *row);
 
-/* The same with the given figure; "- -" if it is not known (lib/stats/known.h). */
+/* The same with the given figure; "- -" if it is not known (lib/stats/mathx.h). */
 void line_figure(struct report *r, const struct row *row, double value, const char *unit);
 
 /* --- slowdown.c: a row with share=together compared with the same row on one core alone ------- */

@@ -1,8 +1,7 @@
 #include "bench/output/show.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
-#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 
 static double root_of_squares(double a, double b)

@@ -10,7 +10,7 @@
 #include "bench/result/facts.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/firmware/smbios.h"
-#include "lib/stats/clock.h"
+#include "lib/stats/clock_rate.h"
 #include "lib/text/json.h"
 
 struct tsc_facts {

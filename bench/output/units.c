@@ -1,5 +1,5 @@
 #include "bench/output/units.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 bool units_above_zero(const struct run_facts *run, const struct row *row)
 {

@@ -1,6 +1,6 @@
 #include "bench/output/show.h"
 #include "lib/decimal/json_f64.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 
 #define WORTH_SAYING 0.005 /* the least share that is reported */

@@ -9,7 +9,6 @@
 #include "bench/result/facts.h"
 #include "bench/result/row.h"
 #include "lib/stats/estimate.h"
-#include "lib/stats/gap_periods.h"
 #include "lib/stats/gaps.h"
 
 /* The cores of a run. */

@@ -1,5 +1,5 @@
 #include "bench/result/curve.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 /* Other loads, and strides, where prefetchers begin again, have a cost per lap, which smaller sizes
  * share between fewer operations. */

@@ -1,5 +1,5 @@
 #include "bench/result/cycles.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/str.h"
 
 bool cycle_is(const struct cycle *c, unsigned id)

@@ -10,9 +10,9 @@
 #include "bench/api/platform.h"
 #include "bench/result/cycles.h"
 #include "bench/result/row.h"
-#include "lib/stats/behave.h"
-#include "lib/stats/known.h"
-#include "lib/stats/tick.h"
+#include "lib/stats/linearity.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/clock_rate.h"
 
 /* The results of the core's witness (bench/engine/witness.h). */
 struct witness_facts {

@@ -1,6 +1,6 @@
 #include "bench/result/insn.h"
 #include "lib/insn/table.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

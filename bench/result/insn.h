@@ -9,7 +9,7 @@
 #include "lib/insn/mix.h"
 #include "lib/insn/tests.h"
 #include "lib/insn/values.h"
-#include "lib/stats/agree.h"
+#include "lib/stats/shift.h"
 
 #define INSN_PLACES 8 /* most placements of a test ... */
 #define INSN_AFTER  3 /* ... and with the other history of registers (lib/insn/put.h) */

@@ -7,9 +7,8 @@
 #include "bench/api/report.h"
 #include "bench/result/row.h"
 #include "lib/config/recipe.h"
-#include "lib/stats/behave.h"
 #include "lib/stats/linearity.h"
-#include "lib/stats/regress.h"
+#include "lib/stats/literature.h"
 
 /* For the regression (bench/engine/growing.h): most bodies, and a limit above the adds of each. */
 #define GROWING_BODIES 64

@@ -11,13 +11,10 @@
 #include "bench/api/platform.h"
 #include "bench/result/outcome.h"
 #include "lib/config/options.h"
-#include "lib/stats/adaptive.h"
-#include "lib/stats/ensemble.h"
+#include "lib/stats/literature.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/histogram.h"
-#include "lib/stats/kbest.h"
 #include "lib/stats/modes.h"
-#include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
 
 /* A summary of a row on one core, for comparing cores and rows. UNKNOWN: no figure. */

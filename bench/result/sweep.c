@@ -1,5 +1,5 @@
 #include "bench/result/sweep.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 const char *const layout_part_names[LAYOUT_PARTS] = {"code", "stack", "data"};

@@ -1,7 +1,7 @@
 #include "bench/run/run_state.h"
 #include "bench/engine/estimate.h"
 #include "bench/api/report.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 
 void run_tell_gone(const struct run *run, unsigned k, const char *during)

@@ -7,7 +7,7 @@
 
 #include "bench/api/timer.h"
 #include "lib/cpu/cpu.h"
-#include "lib/stats/clock.h"
+#include "lib/stats/clock_rate.h"
 
 enum hosted_source { HOSTED_MONOTONIC_RAW, HOSTED_CPUID15, HOSTED_STATED, HOSTED_SOURCES };
 /* "monotonic_raw", "cpuid15", "stated" */

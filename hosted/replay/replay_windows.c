@@ -1,10 +1,10 @@
 /*
- * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness.h) and
+ * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness_rule.h) and
  * turned into a figure by its own path (bench/engine/row_figure.h); one object per launch and body.
  */
 #include <stdlib.h>
 #include "lib/decimal/json_f64.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "hosted/replay/replay.h"
 #include "hosted/replay/windows_figure.h"

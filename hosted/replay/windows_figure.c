@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "bench/engine/cut.h"
 #include "bench/engine/row_figure.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 static const enum windows_kind recorded[KINDS] = {
     [KIND_EMPTY] = WINDOWS_E,   [KIND_EMPTY2] = WINDOWS_E2, [KIND_RULER] = WINDOWS_R,

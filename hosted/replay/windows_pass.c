@@ -1,6 +1,5 @@
 #include "hosted/replay/windows_pass.h"
 #include <stdlib.h>
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 

@@ -1,6 +1,6 @@
 /*
  * Groups recorded blocks into passes: the blocks between two readings of the witness. Finds whether
- * either reading shows a neighbour. The witness is the program's own (lib/stats/witness.h).
+ * either reading shows a neighbour. The witness is the program's own (lib/stats/witness_rule.h).
  */
 #ifndef HOSTED_REPLAY_WINDOWS_PASS_H
 #define HOSTED_REPLAY_WINDOWS_PASS_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "hosted/replay/windows_text.h"
-#include "lib/stats/moments.h"
-#include "lib/stats/witness.h"
+#include "lib/stats/stats.h"
+#include "lib/stats/witness_rule.h"
 
 /* The blocks from one witness to the next, out and back. */
 struct pass {

@@ -8,7 +8,7 @@
 
 #include "kernel/devices/counters.h"
 #include "lib/cpu/cpu.h"
-#include "lib/stats/clock.h"
+#include "lib/stats/clock_rate.h"
 
 /* Starts, reads and stops each counter. Its timer gets the TSC frequency measured with it, and the
  * TSC's timer gets the chosen one. `stated`: the frequency in MSRs, kept as another source. */

@@ -17,7 +17,7 @@
 #include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
 #include "lib/firmware/pci.h"
-#include "lib/stats/clock.h"
+#include "lib/stats/clock_rate.h"
 #include "lib/text/report_log.h"
 
 /* One sink for several consoles: it writes everything to each of `to`. */

@@ -1,7 +1,7 @@
 /*
  * A figure with its uncertainty in few characters: "0.257d" is 0.257 +- 0.004, because d is the
  * fourth letter, and "1234(56)" is 1234 +- 56, as in the concise notation of metrology (GUM,
- * section 7.2.2). Uses SSE, like the whole room.
+ * section 7.2.2).
  */
 #ifndef LIB_DECIMAL_CONCISE_H
 #define LIB_DECIMAL_CONCISE_H

@@ -1,4 +1,4 @@
-/* Writes a double as a member of a report's record. Uses SSE, like the whole room. */
+/* Writes a double as a member of a report's record. */
 #ifndef LIB_DECIMAL_JSON_F64_H
 #define LIB_DECIMAL_JSON_F64_H
 

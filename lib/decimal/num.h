@@ -1,4 +1,4 @@
-/* Doubles as text, without libm. Uses SSE: not for boot/ or trap handlers. */
+/* Doubles as text, without libm. */
 #ifndef LIB_DECIMAL_NUM_H
 #define LIB_DECIMAL_NUM_H
 

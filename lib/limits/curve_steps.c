@@ -1,5 +1,4 @@
 #include "lib/limits/curve_steps.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 

@@ -1,7 +1,6 @@
 /*
  * Finds the steps of a curve over a count: the resource that the count uses up is full there. The
- * rule is strict, because a step must not be invented: a curve that rises evenly has no step. Pure;
- * uses SSE: not for boot/ or trap handlers.
+ * rule is strict, because a step must not be invented: a curve that rises evenly has no step.
  */
 #ifndef LIB_LIMITS_CURVE_STEPS_H
 #define LIB_LIMITS_CURVE_STEPS_H

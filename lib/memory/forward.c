@@ -1,5 +1,5 @@
 #include "lib/memory/forward.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 enum forward_how forward_overlap(unsigned store, unsigned load, int offset)

@@ -1,7 +1,7 @@
 /*
  * Store forwarding: a load that follows a store, by the sizes of both and by the load's offset from
  * the store. Which bytes they have in common, and whether the time of the load shows that it got
- * them from the store. Pure; uses SSE: not for boot/ or trap handlers.
+ * them from the store.
  */
 #ifndef LIB_MEMORY_FORWARD_H
 #define LIB_MEMORY_FORWARD_H

@@ -1,7 +1,7 @@
 /*
  * Finds the levels of a curve over sizes, and compares them with the caches that CPUID reports. A
  * level is a range of sizes with nearly one value: the working set fits into one cache. Where the
- * value rises, the cache is full. Pure; uses SSE: not for boot/ or trap handlers.
+ * value rises, the cache is full.
  */
 #ifndef LIB_MEMORY_LEVELS_H
 #define LIB_MEMORY_LEVELS_H

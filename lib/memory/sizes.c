@@ -1,5 +1,4 @@
 #include "lib/memory/sizes.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
 #define LEAST_SIZES 2

@@ -1,8 +1,7 @@
 /*
- * The sizes at which a curve is measured, and how often each. First a grid of two sizes per
- * octave, later more where neighbours differ. The number of measurements follows from the time
- * that one takes at each size, from the time that there is, and from what many ask for. Pure; uses
- * SSE: not for boot/ or trap handlers.
+ * The sizes at which a curve is measured, and how often each. First a grid of two sizes per octave,
+ * later more where neighbours differ. The number of measurements follows from the time that one
+ * takes at each size, from the time that there is, and from what many ask for.
  */
 #ifndef LIB_MEMORY_SIZES_H
 #define LIB_MEMORY_SIZES_H

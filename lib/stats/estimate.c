@@ -1,10 +1,7 @@
 #include "lib/stats/estimate.h"
 #include "lib/stats/dist.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
-#include "lib/stats/moments.h"
-#include "lib/stats/ranks.h"
 
 #define STUDENT  0.99  /* confidence of intervals by Student's t: docs/figure.md */
 #define NOMINAL  0.995 /* its two-sided quantile */

@@ -1,8 +1,8 @@
 /*
  * docs/figure.md "The figure": from block means to cycles per operation, with the interval that
  * contains the figure of another boot. Kinds of window: B the body, B2 twice the body, E and E2 the
- * empty bodies that are subtracted (E alone: the empty window), R and R2 the ruler. Uses SSE: not
- * for boot/ or trap handlers. Values that are not known are NaN.
+ * empty bodies that are subtracted (E alone: the empty window), R and R2 the ruler. Values that are
+ * not known are NaN.
  */
 #ifndef LIB_STATS_ESTIMATE_H
 #define LIB_STATS_ESTIMATE_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/stats/moments.h"
+#include "lib/stats/stats.h"
 
 /* One placement: m >= 1 blocks of each kind, in ticks per window (the mean over the block's
  * undisturbed windows). Equal indices are the same round of the ABBA order, so that drift
@@ -124,7 +124,7 @@ bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts);
 /*
  * theta is the median over the placements. By ranks: [x(k) - w, x(n+1-k) + w] with x the
  * placements' figures in order and k the largest rank at which another boot, of as many placements,
- * has its median inside with a probability of ESTIMATE_LEVEL or more (lib/stats/ranks.h; 11
+ * has its median inside with a probability of ESTIMATE_LEVEL or more (lib/stats/dist.h; 11
  * placements are the fewest, 16 have k = 2 and 98.45%). This holds for any distribution if the
  * placements are independent of each other.
  *   w = sqrt(pi) se / sqrt(n)

@@ -99,3 +99,183 @@ double gaps_wait(const struct gaps *g, double share)
         return (ticks - allowed) / count;
     return 0;
 }
+
+#define TOLERANCE 10   /* the tolerance is this part of a period, or of the mean distance */
+#define FIRST     16   /* a series begins with one of the first gaps that are left, ... */
+#define LAGS      32   /* ... and its second gap is one of the next ones */
+#define CHANCE    1e-3 /* of a search in gaps at random times */
+#define SAME      20   /* periods are the same if they differ by this part at most, ... */
+#define MULTIPLES 8    /* ... or if one is a multiple of the other, up to this one */
+#define MISSING   3    /* one of this number of beats may have no gap, ... */
+#define EARLY     8    /* ... and near the beginning this number more */
+
+/* Gaps that are looked at; those of a period that was found are left out. */
+struct search {
+    size_t n, left;
+    const struct gap *gap;
+    bool used[GAPS_KEPT];
+    double span, distance; /* from the first to the last that are left; mean between two */
+};
+
+/* A series under construction. */
+struct series {
+    double period, tolerance, jitter;
+    unsigned hits, beats; /* after its first gap, up to the last hit */
+    bool member[GAPS_KEPT];
+};
+
+static size_t next_left(const struct search *s, size_t i)
+{
+    while (i < s->n && s->used[i])
+        i++;
+    return i;
+}
+
+static void count_left(struct search *s)
+{
+    size_t first = next_left(s, 0), last = first;
+
+    s->left = 0;
+    for (size_t i = first; i < s->n; i = next_left(s, i + 1)) {
+        s->left++;
+        last = i;
+    }
+    s->span = s->left > 1 ? (double)(s->gap[last].at - s->gap[first].at) : 0;
+    s->distance = s->left > 1 ? s->span / (double)(s->left - 1) : 0;
+}
+
+static double distance(double a, double b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Returns the gap nearest to `at`, after gap i, if it is within the tolerance; s->n: no gap
+ * is. */
+static size_t gap_near(const struct search *s, size_t i, double at, double tolerance)
+{
+    size_t best = s->n;
+
+    for (size_t k = next_left(s, i + 1); k < s->n; k = next_left(s, k + 1)) {
+        double begins = (double)s->gap[k].at;
+        if (begins > at + tolerance)
+            break;
+        if (begins >= at - tolerance &&
+            (best == s->n || distance(begins, at) < distance((double)s->gap[best].at, at)))
+            best = k;
+    }
+    return best;
+}
+
+/* Follows the series whose first two gaps are i and k, up to the last gap or until too many beats
+ * have no gap. */
+static void follow(const struct search *s, size_t i, size_t k, struct series *r)
+{
+    double first = (double)s->gap[i].at, end = (double)s->gap[s->n - 1].at, at = first;
+    unsigned beats = 0;
+    size_t last = i;
+
+    memset(r, 0, sizeof *r);
+    r->period = (double)(s->gap[k].at - s->gap[i].at);
+    r->tolerance = (r->period < s->distance ? r->period : s->distance) / TOLERANCE;
+    r->member[i] = true;
+    while (at + r->period <= end + r->tolerance &&
+           (beats - r->hits) * MISSING <= beats + EARLY * MISSING) {
+        at += r->period;
+        beats++;
+        size_t found = gap_near(s, last, at, r->tolerance);
+        if (found == s->n)
+            continue;
+        double late = distance((double)s->gap[found].at, at);
+        r->jitter = late > r->jitter ? late : r->jitter;
+        r->member[found] = true;
+        last = found;
+        at = (double)s->gap[found].at;
+        r->hits++;
+        r->beats = beats;
+        r->period = (at - first) / beats;
+    }
+}
+
+/* Returns the probability that gaps at random times fill `hits` of the beats: at most
+ * C(beats, hits) q^hits, with q the probability for one beat. */
+static double chance(const struct search *s, const struct series *r)
+{
+    double q = 2 * r->tolerance / s->distance, p = 1;
+
+    for (unsigned i = 1; i <= r->hits; i++)
+        p *= q * (double)(r->beats - r->hits + i) / i;
+    return p;
+}
+
+/* Returns whether it has enough of its beats, and is not a burst. */
+static bool is_whole(const struct search *s, const struct series *r)
+{
+    return r->hits > 0 && (r->beats - r->hits) * MISSING <= r->beats &&
+           2 * r->period * r->beats >= s->span;
+}
+
+static bool is_better(const struct series *r, const struct series *than)
+{
+    return r->hits != than->hits ? r->hits > than->hits : r->jitter < than->jitter;
+}
+
+/* Finds the series with the most gaps. False: chance explains every series. */
+static bool find(struct search *s, struct series *best)
+{
+    struct series r;
+    size_t i = next_left(s, 0);
+    unsigned tries = 0;
+
+    count_left(s);
+    memset(best, 0, sizeof *best);
+    if (s->left < 2 || s->distance <= 0)
+        return false;
+    for (unsigned a = 0; a < FIRST && i < s->n; a++, i = next_left(s, i + 1)) {
+        size_t k = next_left(s, i + 1);
+        for (unsigned b = 0; b < LAGS && k < s->n; b++, k = next_left(s, k + 1)) {
+            follow(s, i, k, &r);
+            tries++;
+            if (is_whole(s, &r) && is_better(&r, best))
+                *best = r;
+        }
+    }
+    return best->hits > 0 && chance(s, best) * tries < CHANCE;
+}
+
+static bool is_known(const struct gap_periods *p, double period)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        for (unsigned m = 1; m <= MULTIPLES; m++)
+            if (distance(m * p->found[i].ticks, period) * SAME <= p->found[i].ticks)
+                return true;
+    return false;
+}
+
+static void search_class(const struct gaps *g, unsigned class, struct gap_periods *p)
+{
+    struct search s;
+    struct series best;
+
+    memset(&s, 0, sizeof s);
+    s.gap = g->first[class].gap;
+    s.n = g->first[class].n;
+    for (unsigned i = 0; i < GAP_PERIODS_OF_CLASS && find(&s, &best); i++) {
+        for (size_t k = 0; k < s.n; k++)
+            s.used[k] = s.used[k] || best.member[k];
+        if (p->n < GAP_PERIODS_MOST && !is_known(p, best.period))
+            p->found[p->n++] = (struct gap_period){.class = class,
+                                                   .ticks = best.period,
+                                                   .jitter = best.jitter,
+                                                   .gaps = best.hits + 1,
+                                                   .of = (unsigned)s.n};
+    }
+}
+
+struct gap_periods gap_periods(const struct gaps *g)
+{
+    struct gap_periods p = {0};
+
+    for (unsigned c = GAPS_CLASSES; c-- > 0;)
+        search_class(g, c, &p);
+    return p;
+}

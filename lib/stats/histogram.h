@@ -2,14 +2,13 @@
  * A streaming histogram in bounded memory: one bin for each different value while there is room,
  * then bins of increasing width, in powers of two. While each value has its own bin, all statistics
  * are exact; afterwards quantiles and MAD are low by less than a bin's width, and min, max, mean
- * and sd are still exact. Uses SSE: not for boot/ or trap handlers.
+ * and sd are still exact.
  */
 #ifndef LIB_STATS_HISTOGRAM_H
 #define LIB_STATS_HISTOGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
 
 struct histogram {

@@ -1,9 +1,11 @@
 /*
- * The few functions of <math.h> that the statistics need, for a program without libm. They use
- * SSE2: not for boot/ or trap handlers. None sets errno or raises a trap.
+ * The few functions of <math.h> that the statistics need, for a program without libm. None sets
+ * errno or raises a trap.
  */
 #ifndef LIB_STATS_MATHX_H
 #define LIB_STATS_MATHX_H
+
+#include <stdbool.h>
 
 /* Returns the square root, correctly rounded; NaN below zero. */
 double mathx_sqrt(double x);
@@ -22,5 +24,18 @@ double mathx_log(double x);
 /* Returns log(1 + u) - u for u > -1, which log() loses to cancellation if u is small; -infinity at
  * -1. Accurate to 1e-15 of its value for |u| < 1/3. */
 double mathx_log1p_rest(double u);
+
+/*
+ * The representation of figures that may be missing:
+ * - a double is UNKNOWN (NaN), tested with is_known(), which is false for infinities too;
+ * - a frequency, or ticks per core cycle, is 0 (bench/result/facts.h, run_has_hz and _ruler);
+ * - a struct that may be missing as a whole has a flag `known`.
+ */
+#define UNKNOWN __builtin_nan("")
+
+static inline bool is_known(double v)
+{
+    return v - v == 0;
+}
 
 #endif

@@ -1,7 +1,6 @@
 #include "lib/stats/modes.h"
 #include "lib/stats/dist.h"
 #include "lib/stats/mathx.h"
-#include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
 #include <stdbool.h>
 

@@ -1,7 +1,6 @@
 /*
  * docs/figure.md "Modes": does an operation have one cost or several? Judges block values
- * (lib/stats/estimate.h, estimate_block_values), never raw ticks. Uses SSE: not for boot/ or trap
- * handlers.
+ * (lib/stats/estimate.h, estimate_block_values), never raw ticks.
  *
  * The blocks are sorted and split at the widest gap that qualifies, repeatedly, up to MODES_MOST
  * modes. A gap qualifies if

@@ -21,7 +21,7 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/engine/probe_run.h"
 #include "lib/config/core_list.h"
 #include "bench/engine/estimate.h"

@@ -6,7 +6,7 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/interleave.h"
 #include "bench/engine/witness.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 #define PAGE 4096
 

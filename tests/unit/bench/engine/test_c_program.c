@@ -9,7 +9,7 @@
 #include "bench/engine/place.h"
 #include "lib/text/str.h"
 #include "bench/output/method_show.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
 #include "lib/decimal/json_f64.h"

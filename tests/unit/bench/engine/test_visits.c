@@ -1,7 +1,7 @@
 /* Visits of a point that a neighbour disturbed: which they are, and what a repetition changes. */
 #include "tests/unit/unit.h"
 #include "bench/engine/visits.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 
 static const struct pairs_figure none, one = {1, 50, 100, 1}, five = {5, 50, 100, 1},

@@ -13,7 +13,7 @@
 #include "bench/kinds/crowd_part.h"
 #include "bench/kinds/exchange.h"
 #include "bench/engine/plan.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

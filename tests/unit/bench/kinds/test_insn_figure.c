@@ -3,7 +3,7 @@
 #include <string.h>
 #include "bench/result/insn.h"
 #include "lib/insn/table.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/bench/made_insn.h"
 #include "tests/unit/close.h"
 

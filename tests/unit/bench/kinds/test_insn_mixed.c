@@ -7,7 +7,7 @@
 #include "bench/kinds/insn_mixed.h"
 #include "lib/insn/select.h"
 #include "lib/insn/table.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 static struct insn_links links;
 static struct insn_support support;

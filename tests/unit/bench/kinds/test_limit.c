@@ -9,7 +9,7 @@
 #include "bench/kinds/kinds.h"
 #include "bench/result/limit.h"
 #include "bench/kinds/limit_code.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
 #include "tests/unit/rng.h"

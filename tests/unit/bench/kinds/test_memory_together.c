@@ -18,7 +18,7 @@
 #include "bench/kinds/stream.h"
 #include "bench/kinds/kinds.h"
 #include "bench/result/curve.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 #define CORES 3
 #define KIB   1024ull

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "bench/kinds/crowd.h"
 #include "bench/output/essence.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/bench/output/made_parts.h"
 
 /* Suite memory names it. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "bench/output/across.h"
 #include "bench/api/registry.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 #define ROW(name_, suite_, row_)                                                                   \
     static const struct bench name_ = {                                                            \

@@ -3,7 +3,6 @@
  * simulations, even if the rounds of a launch differ.
  */
 #include "bench/output/show.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/shift.h"
 #include "tests/unit/lib/stats/gauss.h"

@@ -1,7 +1,7 @@
 /* A figure of each method that subtracts windows: with an interval, or with the reason for none. */
 #include "tests/unit/bench/made_engine.h"
 #include "bench/output/per_op.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
 #define METHODS (sizeof methods / sizeof methods[0])

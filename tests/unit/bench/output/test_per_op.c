@@ -4,7 +4,7 @@
 #include <string.h>
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 static struct options o;
 

@@ -1,7 +1,6 @@
 /* What cores at once cost a row: a quotient, or cycles if the row alone takes almost nothing. */
 #include "tests/unit/unit.h"
 #include "bench/output/show.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
 static double size_of(double v)

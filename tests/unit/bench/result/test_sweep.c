@@ -1,6 +1,6 @@
 #include "bench/result/sweep.h"
 
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/unit.h"
 
 static double theta[LAYOUT_OFFSETS];

@@ -1,7 +1,7 @@
 /* Steps of simulated curves: as limits make them, and curves without steps. */
 #include "tests/unit/unit.h"
 #include "lib/limits/curve_steps.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 

@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 #include <stdbool.h>
 #include "lib/memory/forward.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 /* Counts the bytes that a load has from the store, one by one. */
 static unsigned common(unsigned store, unsigned load, int offset)

@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 #include "lib/memory/levels.h"
 #include "lib/memory/sizes.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 

@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 #include "lib/memory/sizes.h"
 #include "lib/cpu/caches.h"
-#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 
 #define KIB (1ull << 10)

@@ -1,4 +1,4 @@
-#include "lib/stats/adaptive.h"
+#include "lib/stats/literature.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* Measurements at a few placements become one figure, which is settled only if they agree. */
 #include "tests/unit/unit.h"
-#include "lib/stats/agree.h"
-#include "lib/stats/known.h"
+#include "lib/stats/shift.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 
 TEST(a_row_without_a_measurement_has_no_figure)

@@ -1,6 +1,6 @@
 #include <stdbool.h>
 #include <string.h>
-#include "lib/stats/behave.h"
+#include "lib/stats/linearity.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"

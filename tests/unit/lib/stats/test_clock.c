@@ -1,6 +1,6 @@
 #include <stdbool.h>
 #include <string.h>
-#include "lib/stats/clock.h"
+#include "lib/stats/clock_rate.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 #include "tests/unit/unit.h"

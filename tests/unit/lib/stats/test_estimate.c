@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include "lib/stats/estimate.h"
-#include "lib/stats/known.h"
-#include "lib/stats/moments.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/estimated.h"
 #include "tests/unit/lib/stats/gauss.h"

@@ -1,5 +1,5 @@
 /* The count from which one thing costs less than another. */
-#include "lib/stats/even.h"
+#include "lib/stats/growth.h"
 #include "tests/unit/unit.h"
 
 #define COUNT(a)           (sizeof(a) / sizeof *(a))

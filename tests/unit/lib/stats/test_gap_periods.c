@@ -1,7 +1,7 @@
 /* Periods of made trains of gaps: with jitter, with missing gaps, two at once, and none. */
 #include "tests/unit/unit.h"
 #include <stdlib.h>
-#include "lib/stats/gap_periods.h"
+#include "lib/stats/gaps.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"

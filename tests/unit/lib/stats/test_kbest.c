@@ -1,4 +1,4 @@
-#include "lib/stats/kbest.h"
+#include "lib/stats/literature.h"
 #include "lib/stats/stats.h"
 #include "tests/unit/rng.h"
 #include "tests/unit/unit.h"

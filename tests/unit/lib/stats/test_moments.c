@@ -1,4 +1,4 @@
-#include "lib/stats/moments.h"
+#include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/unit.h"

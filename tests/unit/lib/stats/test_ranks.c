@@ -1,5 +1,5 @@
 /* Intervals by order statistics. */
-#include "lib/stats/ranks.h"
+#include "lib/stats/dist.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 #include "tests/unit/unit.h"

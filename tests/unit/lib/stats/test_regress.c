@@ -1,5 +1,5 @@
-#include "lib/stats/regress.h"
-#include "lib/stats/known.h"
+#include "lib/stats/literature.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* A loop that is held up by the timer, at a known cost, and by other causes. */
-#include "lib/stats/tick.h"
+#include "lib/stats/clock_rate.h"
 #include "tests/unit/close.h"
 #include "tests/unit/unit.h"
 

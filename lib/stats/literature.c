@@ -1,7 +1,80 @@
-#include "lib/stats/ensemble.h"
+#include "lib/stats/literature.h"
 #include "lib/stats/dist.h"
-#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
+
+void kbest_start(struct kbest *b, unsigned k, double epsilon, uint64_t max)
+{
+    *b = (struct kbest){.k = k, .epsilon = epsilon, .max = max};
+}
+
+bool kbest_add(struct kbest *b, uint64_t ticks)
+{
+    b->taken++;
+    unsigned at = b->held;
+    if (b->held < b->k)
+        b->held++;
+    else if (ticks < b->smallest[at - 1])
+        at--; /* replaces the largest */
+    else
+        at = b->k;
+    if (at < b->k) {
+        for (; at > 0 && b->smallest[at - 1] > ticks; at--)
+            b->smallest[at] = b->smallest[at - 1];
+        b->smallest[at] = ticks;
+    }
+    b->converged = b->held == b->k &&
+                   (double)b->smallest[b->k - 1] <= (1 + b->epsilon) * (double)b->smallest[0];
+    return !b->converged && b->taken < b->max;
+}
+
+#define SQRT_HALF 0.707106781186547524
+/* Near the clock's resolution a stretch may read 0, so n grows by at most this factor. */
+#define GROWTH_MOST 16
+
+void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most)
+{
+    *a = (struct adaptive){.target = target,
+                           .grain = grain,
+                           .most = most - most % grain,
+                           .n = grain,
+                           .state = ADAPTIVE_MORE};
+}
+
+/* Returns the n that should last for the target. The last reading was below target / sqrt(2), so
+ * the result is at least sqrt(2) times the last n. In floating point, so that nothing overflows. */
+static uint64_t grown(const struct adaptive *a)
+{
+    double n = (double)a->n, aim = n * GROWTH_MOST;
+
+    if (a->last * GROWTH_MOST > a->target)
+        aim = n * (a->target / a->last);
+    /* A double below 2^63 fits into 64 bits; `most` may round up to 2^64. */
+    if (aim >= (double)a->most || aim >= 0x1p63)
+        return a->most;
+    uint64_t next = (uint64_t)aim;
+    next -= next % a->grain;
+    if (next > a->n)
+        return next;
+    return a->most - a->n > a->grain ? a->n + a->grain : a->most;
+}
+
+enum adaptive_state adaptive_add(struct adaptive *a, bool valid, double seconds)
+{
+    if (!valid) {
+        if (++a->failed >= ADAPTIVE_TRIES)
+            a->state = ADAPTIVE_NO_CLOCK;
+        return a->state;
+    }
+    a->failed = 0;
+    a->last = seconds;
+    if (seconds >= a->target * SQRT_HALF)
+        a->state = ADAPTIVE_DONE;
+    else if (a->n >= a->most)
+        a->state = ADAPTIVE_MOST;
+    else
+        a->n = grown(a);
+    return a->state;
+}
 
 #define F_PROBABILITY    0.999  /* docs/literature.md */
 #define LAG1_PROBABILITY 0.9995 /* two-sided 99.9%, as strict as the F bound */
@@ -102,5 +175,47 @@ struct ensemble_result ensemble_judge(const struct ensemble *e, double step)
 
     if (r.ensembles > 1)
         judge(e, step, &r);
+    return r;
+}
+
+static unsigned spurious(const uint64_t *least, unsigned points)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 1; i < points; i++)
+        n += least[i] < least[i - 1] && least[i - 1] < UINT64_MAX;
+    return n;
+}
+
+struct regression regress(const uint64_t *least, unsigned points, unsigned step, double unit)
+{
+    struct regression r = {0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, spurious(least, points)};
+    struct moments x = {0}, y = {0};
+    double products = 0, missed = 0;
+
+    for (unsigned i = 0; i < points; i++)
+        if (least[i] < UINT64_MAX) {
+            moments_add(&x, (double)i * step);
+            moments_add(&y, (double)least[i] / unit);
+        }
+    if (x.n < 3 || !(unit > 0))
+        return r;
+    for (unsigned i = 0; i < points; i++)
+        if (least[i] < UINT64_MAX)
+            products += ((double)i * step - x.mean) * ((double)least[i] / unit - y.mean);
+    r.n = (unsigned)x.n;
+    r.slope = products / x.squares;
+    r.intercept = y.mean - r.slope * x.mean;
+    r.residual_max = 0;
+    for (unsigned i = 0; i < points; i++) {
+        double off = (double)least[i] / unit - (r.intercept + r.slope * i * step);
+        if (least[i] == UINT64_MAX)
+            continue;
+        missed += off * off;
+        off = off < 0 ? -off : off;
+        r.residual_max = off > r.residual_max ? off : r.residual_max;
+    }
+    if (y.squares > 0)
+        r.r2 = 1 - missed / y.squares;
     return r;
 }

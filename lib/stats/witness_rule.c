@@ -1,5 +1,4 @@
-#include "lib/stats/witness.h"
-#include "lib/stats/known.h"
+#include "lib/stats/witness_rule.h"
 #include "lib/stats/mathx.h"
 
 #define BIN_WIDTH    0.01 /* of the natural logarithm */

@@ -7,16 +7,15 @@
  * A reading is the time of a NOP, in core cycles by a ruler measured at the same time. It is
  * compared with the core's best: the lowest level that the core keeps. The best is a mode of the
  * readings that came WITNESS_RUN alike in a row. A minimum would be an outlier: an interrupted
- * ruler reads too many ticks per cycle, so that the NOPs look fast. One state per core. Uses SSE:
- * not for boot/ or trap handlers.
+ * ruler reads too many ticks per cycle, so that the NOPs look fast. One state per core.
  */
-#ifndef LIB_STATS_WITNESS_H
-#define LIB_STATS_WITNESS_H
+#ifndef LIB_STATS_WITNESS_RULE_H
+#define LIB_STATS_WITNESS_RULE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/stats/moments.h"
+#include "lib/stats/stats.h"
 
 /* A reading more than this above the best is shared: docs/witness.md. Measured next to a busy SMT
  * sibling on a Golden Cove: 30% and more. */
