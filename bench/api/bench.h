@@ -15,7 +15,7 @@
 #include "lib/config/recipe.h"
 #include "lib/config/word_list.h"
 #include "lib/cpu/cpu.h"
-#include "lib/cpu/feature_bits.h"
+#include "lib/cpu/features.h"
 #include "lib/limits/program.h"
 #include "lib/object/elf.h"
 

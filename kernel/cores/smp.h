@@ -19,7 +19,7 @@
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/devices/irq.h"
 #include "kernel/trap/traps.h"
-#include "lib/cpu/machine_cores.h"
+#include "lib/cpu/topology.h"
 
 /* One for all cores: each struct core points to it. */
 struct parking {

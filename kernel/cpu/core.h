@@ -11,11 +11,10 @@
 #include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/row_state.h"
 #include "kernel/memory/memory.h"
-#include "lib/cpu/aperf.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/overflow.h"
 #include "lib/cpu/stepping.h"
-#include "lib/cpu/thermal.h"
+#include "lib/cpu/speeds.h"
 #include "lib/text/json.h"
 
 /*
@@ -52,7 +51,7 @@ struct gdt {
 /*
  * --- core_cycles.c ---
  * The running core's counters of core cycles as timers (bench/api/timer.h): `pmc` and `aperf` of
- * cycle=. lib/cpu/core_counter.h and lib/cpu/aperf.h contain the logic; this file adds the
+ * cycle=. lib/cpu/core_counter.h and lib/cpu/core_counter.h contain the logic; this file adds the
  * instructions. Usable once the traps are loaded, since an MSR may fault although CPUID promises
  * it.
  */
@@ -91,7 +90,7 @@ void core_cycles_stop(struct core_cycles *c);
 
 /*
  * --- throttling.c ---
- * Detects whether a core was throttled while it measured a row (lib/cpu/thermal.h). Log bits stay
+ * Detects whether a core was throttled while it measured a row (lib/cpu/speeds.h). Log bits stay
  * set until cleared, so those that matter and are set before a row are cleared, and nothing else of
  * the register. They cannot be restored. On a machine that is never throttled nothing is written.
  */

@@ -2,7 +2,7 @@
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 
-#define CAUSE_BITS 16 /* the status bits of lib/cpu/thermal.h are below this bit */
+#define CAUSE_BITS 16 /* the status bits of lib/cpu/speeds.h are below this bit */
 
 static const uint32_t registers[THERMAL_SCOPES] = {
     [THERMAL_CORE] = MSR_THERM_STATUS, [THERMAL_PACKAGE] = MSR_PACKAGE_THERM_STATUS};

@@ -1,5 +1,5 @@
 #include "kernel/report/machine_facts.h"
-#include "lib/cpu/advice.h"
+#include "lib/cpu/controls.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 

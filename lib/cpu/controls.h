@@ -14,10 +14,11 @@
 #define LIB_CPU_CONTROLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "lib/config/options.h"
 #include "lib/cpu/cpu.h"
-#include "lib/cpu/msr_plan.h"
+#include "lib/cpu/registers.h"
 
 enum control_id { CONTROL_TURBO, CONTROL_PREFETCH, CONTROL_FREQ, CONTROL_IDS };
 
@@ -72,5 +73,33 @@ void control_text(const struct control *s, uint64_t value, struct sink *out);
 
 /* Returns whether the firmware lets an idle core enter C1E; *known is false if no MSR shows it. */
 bool controls_c1e(const struct cpu *c, const struct msr_access *a, bool *known);
+
+/*
+ * Advice on the machine's setup: what to change, in the firmware's setup or in baretick's options,
+ * for figures that repeat. Facts that were not read are not judged.
+ */
+enum seen { SEEN_NOT, SEEN_NO, SEEN_YES }; /* not read; read as false; read as true */
+
+struct advice_facts {
+    enum seen emulated; /* an emulator executes this: nothing else is judged */
+    enum seen virtualised;
+    enum seen smt;   /* two usable logical CPUs on one core */
+    enum seen turbo; /* the core's clock may go above its base */
+    enum seen c1e;
+    enum seen lfence;    /* LFENCE serialises */
+    enum seen invariant; /* the TSC is invariant */
+    enum seen smi;       /* SMIs occurred */
+};
+
+#define ADVICE_MAX 8
+
+struct advice {
+    const char *topic;
+    bool change; /* false: it was checked and needs no change */
+    const char *text;
+};
+
+/* Returns the number of entries; those that ask for a change come first. */
+size_t advice_choose(const struct advice_facts *f, struct advice out[ADVICE_MAX]);
 
 #endif

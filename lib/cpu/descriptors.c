@@ -1,4 +1,4 @@
-#include "lib/cpu/descriptors.h"
+#include "lib/cpu/caches.h"
 
 /* Ways 0: fully associative. */
 static const struct {

@@ -1,5 +1,5 @@
 #include "lib/cpu/stepping.h"
-#include "lib/cpu/wide.h"
+#include "lib/cpu/code_length.h"
 
 #define LONGEST  15 /* bytes of an instruction (SDM vol. 2A section 2.3.11) */
 #define TRAP_BIT 0x100u

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/cpu/msr_plan.h"
+#include "lib/cpu/registers.h"
 
 #define STEPPING_RANGES 2
 

@@ -38,11 +38,6 @@ struct tsc_rate {
 struct tsc_rate tsc_rate_decode(const struct cpu *c, cpuid_fn cpuid, void *cpuid_ctx, msr_fn rdmsr,
                                 void *msr_ctx);
 
-/* The vendor-specific parts, for machines that are not guests; hz = 0 if not stated. */
-struct tsc_rate tsc_rate_intel(const struct cpu *c, msr_fn rdmsr, void *ctx);
-struct tsc_rate tsc_rate_amd(const struct cpu *c, cpuid_fn cpuid, void *cpuid_ctx, msr_fn rdmsr,
-                             void *msr_ctx);
-
 extern const char *const tsc_rate_source_names[TSC_RATE_SOURCES];
 
 #endif

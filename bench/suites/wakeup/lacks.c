@@ -1,7 +1,7 @@
 /* What a core lacks for rows of suite `wakeup`, found by trying. The platform's handler takes the
  * interrupt, since no row runs. */
 #include "bench/suites/wakeup/wakeup.h"
-#include "lib/cpu/cstates.h"
+#include "lib/cpu/features.h"
 
 #define TRIAL_COUNTS 200000u /* of the timer: 0.2 to 10 ms */
 #define TRIAL_LOOKS  1000000u

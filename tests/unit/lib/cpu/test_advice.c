@@ -1,7 +1,7 @@
 /* Advice depends only on what was read. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/cpu/advice.h"
+#include "lib/cpu/controls.h"
 
 static struct advice said[ADVICE_MAX];
 

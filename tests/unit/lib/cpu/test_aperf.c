@@ -1,5 +1,5 @@
 /* Core cycles by APERF and MPERF on planted machines. */
-#include "lib/cpu/aperf.h"
+#include "lib/cpu/core_counter.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/cpu/fake_counters.h"
 #include "tests/unit/unit.h"

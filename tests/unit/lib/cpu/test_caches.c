@@ -1,6 +1,5 @@
 #include "lib/cpu/caches.h"
 
-#include "lib/cpu/descriptors.h"
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 

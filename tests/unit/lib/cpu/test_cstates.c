@@ -1,5 +1,5 @@
 /* The states of MWAIT that recorded CPUs name. */
-#include "lib/cpu/cstates.h"
+#include "lib/cpu/features.h"
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 

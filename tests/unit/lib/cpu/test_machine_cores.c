@@ -1,5 +1,5 @@
 #include <string.h>
-#include "lib/cpu/machine_cores.h"
+#include "lib/cpu/topology.h"
 #include "lib/firmware/acpi_madt.h"
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "lib/cpu/register_bits.h"
+#include "lib/cpu/registers.h"
 #include <stddef.h>
 #include "lib/text/fmt.h"
 
@@ -56,4 +56,35 @@ void register_difference(const char *name, const struct register_bit *bits, uint
         before = ", ";
     }
     fmt(out, ")");
+}
+
+bool msr_keep(struct msr_kept *k, const struct msr_access *a, uint32_t msr)
+{
+    uint64_t was;
+
+    if (!a->read(a->ctx, msr, &was))
+        return false;
+    *k = (struct msr_kept){msr, was};
+    return true;
+}
+
+static bool set(const struct msr_access *a, uint32_t msr, uint64_t v)
+{
+    uint64_t now;
+
+    return a->write(a->ctx, msr, v) && a->read(a->ctx, msr, &now) && now == v;
+}
+
+bool msr_change(const struct msr_kept *k, const struct msr_access *a, uint64_t mask, uint64_t bits)
+{
+    return set(a, k->msr, (k->was & ~mask) | bits);
+}
+
+bool msr_put_back(const struct msr_kept *k, const struct msr_access *a)
+{
+    uint64_t now;
+
+    if (a->read(a->ctx, k->msr, &now) && now == k->was)
+        return true;
+    return set(a, k->msr, k->was);
 }

@@ -1,4 +1,4 @@
-#include "lib/cpu/wide.h"
+#include "lib/cpu/code_length.h"
 
 /* --- prefixes --------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* Detects machine code with 256- or 512-bit vectors, which make a core change its licence. */
-#ifndef LIB_CPU_WIDE_H
-#define LIB_CPU_WIDE_H
+#ifndef LIB_CPU_CODE_LENGTH_H
+#define LIB_CPU_CODE_LENGTH_H
 
 #include <stdbool.h>
 #include <stddef.h>
