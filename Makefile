@@ -65,13 +65,17 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
 # Flags depend on the room. General registers only: code that runs while SSE may be off, or in a trap handler.
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
-	$(addprefix lib/,text config network firmware cpu screen object insn)
+	$(addprefix lib/,text config firmware cpu object insn)
 # The last counts the bytes of its table before the kernel enables SSE.
 GENERAL_FILES := $(wildcard kernel/*.c) bench/kinds/insn_forms.c
+# In such a room, but called only where SSE is enabled: it takes doubles.
+SSE_FILES := lib/text/decimal.c
 # Compiled as a user of the compiler would: without frame pointers.
 BODY_ROOMS := bench/suites
 $(foreach r,$(GENERAL_ROOMS) $(BODY_ROOMS),$(if $(wildcard $r/),,$(error $r: no such room: mend \
 	GENERAL_ROOMS and BODY_ROOMS)))
+$(foreach f,$(GENERAL_FILES) $(SSE_FILES),$(if $(wildcard $f),,$(error $f: no such file: mend GENERAL_FILES \
+	and SSE_FILES)))
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -122,7 +126,7 @@ CFLAGS_BODY := -fomit-frame-pointer
 
 in_rooms = $(filter $(addsuffix /%,$1),$2)
 own_flags = $(if $(call in_rooms,boot,$1),$(CFLAGS_BOOT)) \
-	$(if $(call in_rooms,$(GENERAL_ROOMS),$1)$(filter $(GENERAL_FILES),$1),-mgeneral-regs-only) \
+	$(if $(call in_rooms,$(GENERAL_ROOMS),$(filter-out $(SSE_FILES),$1))$(filter $(GENERAL_FILES),$1),-mgeneral-regs-only) \
 	$(if $(call in_rooms,$(BODY_ROOMS),$1),$(CFLAGS_BODY)) $(CFLAGS_$1)
 flags = $(CFLAGS_IMAGE) $(call own_flags,$1)
 

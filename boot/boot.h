@@ -15,8 +15,8 @@
 #include "kernel/machine/machine.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
-#include "lib/network/boot_path.h"
-#include "lib/network/url.h"
+#include "lib/firmware/netboot.h"
+#include "lib/text/url.h"
 #include "lib/text/sink.h"
 
 struct boot;

@@ -1,5 +1,5 @@
 #include "boot/network.h"
-#include "lib/network/base64.h"
+#include "lib/text/url.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"

@@ -1,6 +1,6 @@
 /* The network that the program was loaded from, and files on its servers. */
 #include "boot/network.h"
-#include "lib/network/dhcp.h"
+#include "lib/firmware/netboot.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

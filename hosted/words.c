@@ -11,7 +11,6 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
-#include "lib/text/utext.h"
 #include "lib/text/words.h"
 #include "hosted/platform/clock.h"
 #include "hosted/platform/counter.h"

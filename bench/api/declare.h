@@ -5,7 +5,7 @@
 #ifndef BENCH_API_DECLARE_H
 #define BENCH_API_DECLARE_H
 
-#include "lib/text/json_shape.h"
+#include "lib/text/json.h"
 
 #define STRING      JSON_STRING
 #define INTEGER     JSON_INTEGER

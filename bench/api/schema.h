@@ -2,7 +2,7 @@
 #ifndef BENCH_API_SCHEMA_H
 #define BENCH_API_SCHEMA_H
 
-#include "lib/text/json_shape.h"
+#include "lib/text/json.h"
 
 extern const struct json_shape report_shape;
 

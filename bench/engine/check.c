@@ -1,6 +1,6 @@
 #include "bench/engine/check.h"
 #include "bench/engine/place.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

@@ -1,5 +1,5 @@
 #include "bench/engine/window.h"
-#include "lib/text/crc32.h"
+#include "lib/text/bytes.h"
 #include "lib/text/mem.h"
 
 #define BODY_ALIGN 64

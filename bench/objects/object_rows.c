@@ -169,7 +169,7 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
     return true;
 }
 
-/* IEEE 754 binary64 of 1e18. A record cannot write numbers from this on (lib/decimal/num.h), and
+/* IEEE 754 binary64 of 1e18. A record cannot write numbers from this on (lib/text/decimal.h), and
  * readers of a report refuse numbers near infinity. */
 #define AMOUNT_LIMIT 0x43abc16d674ec800ull
 

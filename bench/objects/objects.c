@@ -3,7 +3,7 @@
 #include "bench/objects/object_rows.h"
 #include "bench/objects/suites.h"
 #include "lib/object/elf_place.h"
-#include "lib/text/crc32.h"
+#include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 #include "lib/text/glob.h"
 #include "lib/text/json.h"

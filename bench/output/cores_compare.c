@@ -1,7 +1,7 @@
 #include "bench/output/across.h"
 #include "bench/api/registry.h"
 #include "lib/stats/mathx.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

@@ -1,7 +1,6 @@
 #include "bench/output/across.h"
 #include "bench/output/head.h"
-#include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 

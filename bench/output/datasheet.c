@@ -1,6 +1,6 @@
 #include "bench/output/datasheet.h"
 #include "bench/output/units.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/memory/sizes.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"

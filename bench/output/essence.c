@@ -1,6 +1,6 @@
 #include "bench/output/essence.h"
 #include "bench/output/lines.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"

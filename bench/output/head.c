@@ -7,8 +7,7 @@
 #include "build_id.h"
 #include "lib/config/options_show.h"
 #include "lib/config/recipe.h"
-#include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

@@ -1,7 +1,7 @@
 #include "bench/output/insn_groups.h"
 #include "bench/output/insn_names.h"
 #include "lib/insn/table.h"
-#include "lib/text/crc32.h"
+#include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"

@@ -1,7 +1,7 @@
 #include "bench/output/show.h"
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 

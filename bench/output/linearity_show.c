@@ -1,6 +1,6 @@
 #include "bench/output/head.h"
 #include "bench/output/per_op.h"
-#include "lib/decimal/json_f64.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 static void show_table(const struct run_facts *run, const struct probe *p, struct report *r)

@@ -3,8 +3,7 @@
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
 #include "lib/config/options.h"
-#include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 /* --- the table -------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include "bench/result/cycles.h"
 #include "lib/stats/mathx.h"
 #include "bench/output/units.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 /* Returns whether there are columns for stepped instructions in addition to the figure's. */

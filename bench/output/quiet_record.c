@@ -1,7 +1,7 @@
 #include "bench/output/quiet_record.h"
 #include "bench/output/one_core_record.h"
 #include "bench/output/show.h"
-#include "lib/decimal/json_f64.h"
+#include "lib/text/decimal.h"
 #include "lib/text/json.h"
 
 #define FIRST 32 /* of the first gaps, in the record */

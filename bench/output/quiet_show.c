@@ -1,6 +1,6 @@
 #include "bench/output/quiet_show.h"
 #include "bench/output/quiet_record.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 #define TIME_TEXT 24

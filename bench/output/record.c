@@ -7,7 +7,7 @@
 #include "bench/output/compare.h"
 #include "bench/output/method_show.h"
 #include "bench/output/units.h"
-#include "lib/decimal/json_f64.h"
+#include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/json.h"
 

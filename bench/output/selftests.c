@@ -2,7 +2,7 @@
 #include "bench/result/cycles.h"
 #include "lib/stats/mathx.h"
 #include "lib/config/recipe.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 #define NAME 32

@@ -7,7 +7,7 @@
 #include "bench/output/method_show.h"
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 #define DRAWN_BINS 16 /* bins of a drawn histogram */

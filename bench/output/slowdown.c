@@ -1,7 +1,6 @@
 #include "bench/output/show.h"
 #include "lib/stats/mathx.h"
-#include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 static double root_of_squares(double a, double b)

@@ -1,8 +1,7 @@
 #include "bench/output/tsc_facts.h"
 #include "bench/output/head.h"
 #include "lib/cpu/speeds.h"
-#include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

@@ -1,5 +1,5 @@
 #include "bench/output/show.h"
-#include "lib/decimal/json_f64.h"
+#include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 

@@ -1,4 +1,4 @@
-#include "lib/decimal/json_f64.h"
+#include "lib/text/decimal.h"
 #include "hosted/platform/events.h"
 #include "hosted/platform/process.h"
 #include <fcntl.h>

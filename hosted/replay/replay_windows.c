@@ -3,7 +3,7 @@
  * turned into a figure by its own path (bench/engine/row_figure.h); one object per launch and body.
  */
 #include <stdlib.h>
-#include "lib/decimal/json_f64.h"
+#include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "hosted/replay/replay.h"

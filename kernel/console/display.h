@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 #include "kernel/memory/memory.h"
-#include "lib/screen/screen.h"
-#include "lib/screen/text.h"
+#include "lib/text/framebuffer.h"
+#include "lib/text/scrollback.h"
 
 struct screen {
     struct text text; /* text.sink is the console's */

@@ -15,7 +15,7 @@
 
 #include "kernel/cores/smp.h"
 #include "lib/firmware/acpi_fixed.h"
-#include "lib/firmware/acpi_madt.h"
+#include "lib/firmware/acpi_cores.h"
 
 /*
  * --- nmi_timer.c ---

@@ -15,7 +15,7 @@
 #include "lib/cpu/mtrr.h"
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_fixed.h"
-#include "lib/firmware/acpi_madt.h"
+#include "lib/firmware/acpi_cores.h"
 #include "lib/firmware/pci.h"
 #include "lib/stats/clock_rate.h"
 #include "lib/text/report_log.h"

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include "lib/config/options.h"
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_madt.h"
-#include "lib/screen/framebuffer.h"
+#include "lib/firmware/acpi_cores.h"
+#include "lib/text/framebuffer.h"
 
 struct lent;
 struct report_log;

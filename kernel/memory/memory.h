@@ -6,7 +6,7 @@
 #define KERNEL_MEMORY_MEMORY_H
 
 #include "kernel/memory/handoff.h"
-#include "lib/firmware/physmem.h"
+#include "lib/firmware/acpi.h"
 
 /*
  * --- the arena ---

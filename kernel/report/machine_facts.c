@@ -4,8 +4,7 @@
 #include "bench/output/show.h"
 #include "bench/output/tsc_facts.h"
 #include "kernel/cpu/msr.h"
-#include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

@@ -3,7 +3,7 @@
 #define LIB_CONFIG_UPLOAD_CHOICE_H
 
 #include <stdbool.h>
-#include "lib/network/url.h"
+#include "lib/text/url.h"
 
 #define UPLOAD_LOGIN_MOST  128 /* bytes, including the NUL */
 #define UPLOAD_FOLDER_MOST 192 /* the same; leaves room for the name of a report in URL_MOST */

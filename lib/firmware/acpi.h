@@ -1,7 +1,7 @@
 /*
  * Finds ACPI tables in untrusted memory: every address goes through `struct physmem`, and every
  * length and checksum is checked. Source: ACPI 6.5 sections 5.2.5 to 5.2.8. The contents of single
- * tables: acpi_fixed.h, acpi_madt.h and so on.
+ * tables: acpi_fixed.h, acpi_cores.h, serial_place.h.
  */
 #ifndef LIB_FIRMWARE_ACPI_H
 #define LIB_FIRMWARE_ACPI_H
@@ -9,8 +9,69 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/firmware/acpi_table.h"
-#include "lib/firmware/physmem.h"
+
+/* `at` returns a pointer to n readable bytes at a physical address, or NULL if they are not
+ * readable. */
+struct physmem {
+    const void *(*at)(void *ctx, uint64_t address, size_t n);
+    void *ctx;
+};
+
+/* Shared by the decoders of single tables. */
+struct acpi_table {
+    const uint8_t *bytes; /* the whole table, header included; NULL: not found */
+    uint32_t length;      /* checked against memory and the checksum */
+};
+
+/* An error in a table: its name, the offset, the value there and the allowed values. */
+struct acpi_error {
+    char text[112]; /* empty: no error */
+};
+
+/* ACPI 6.5 section 5.2.3.2, generic address structure. */
+enum { ACPI_MEMORY = 0, ACPI_IO = 1, ACPI_PCI_CONFIG = 2 }; /* address spaces */
+struct acpi_gas {
+    uint8_t space;
+    uint8_t bits;   /* register bit width */
+    uint8_t access; /* 0: not known; 1 to 4: 1, 2, 4, 8 bytes */
+    uint64_t address;
+};
+
+/* ACPI 6.5 section 5.2.6, the header of every table. */
+enum {
+    ACPI_HEADER_LENGTH = 4,
+    ACPI_HEADER_REVISION = 8,
+    ACPI_HEADER_CHECKSUM = 9,
+    ACPI_HEADER_SIZE = 36,
+    ACPI_LENGTH_MAX = 16 << 20, /* the largest known DSDTs are near 1 MiB */
+};
+
+/* Writes "MADT offset 45: entry length 0, allowed 8 to 255", or "allowed 8". Returns false. */
+bool acpi_wrong(struct acpi_error *e, const char *table, uint32_t offset, const char *what,
+                uint64_t found, uint64_t least, uint64_t most);
+
+/* Returns false, with the error, if a fixed part of `least` bytes does not fit the table. */
+bool acpi_long_enough(const struct acpi_table *t, const char *name, uint32_t least,
+                      struct acpi_error *e);
+
+/* Checks signature, length and checksum of bytes that begin with a table; errors use `name`. Bytes
+ * after the table's own length are not part of it. */
+bool acpi_table_take(struct acpi_table *t, const uint8_t *bytes, size_t n, const char signature[4],
+                     const char *name, struct acpi_error *e);
+
+/* Entries with a type byte, a length byte and a body, up to the table's end (MADT, SRAT). */
+struct acpi_walk {
+    const struct acpi_table *t;
+    const char *name;
+    uint32_t at;          /* offset of the next entry */
+    const uint8_t *sizes; /* the minimum length of each type; 0: the type is not read */
+    size_t types;         /* number of sizes; types from there on are not read */
+};
+/* Returns the next entry, which is inside the table; NULL at the end, or with an error. */
+const uint8_t *acpi_next(struct acpi_walk *w, struct acpi_error *e);
+
+#define ACPI_GAS_SIZE 12
+struct acpi_gas acpi_gas(const uint8_t *at);
 
 struct acpi {
     const struct physmem *mem;

@@ -7,7 +7,7 @@
 #ifndef LIB_FIRMWARE_ACPI_FIXED_H
 #define LIB_FIRMWARE_ACPI_FIXED_H
 
-#include "lib/firmware/acpi_table.h"
+#include "lib/firmware/acpi.h"
 #include "lib/text/sink.h"
 
 /* FADT: the fixed description table. */

@@ -8,7 +8,7 @@
 #define LIB_FIRMWARE_ADDRESS_H
 
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_madt.h"
+#include "lib/firmware/acpi_cores.h"
 
 struct address_map {
     const struct acpi *acpi; /* NULL: no tables */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/firmware/physmem.h"
+#include "lib/firmware/acpi.h"
 
 /* A string's place: the structure's type and the offset of the byte with the string's number. */
 struct smbios_field {

@@ -2,6 +2,7 @@
 #ifndef LIB_TEXT_BYTES_H
 #define LIB_TEXT_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint16_t le16(const uint8_t *at)
@@ -28,5 +29,10 @@ static inline uint8_t byte_sum(const uint8_t *at, uint32_t n)
         sum = (uint8_t)(sum + at[i]);
     return sum;
 }
+
+/* CRC-32 of IEEE 802.3, zlib and PNG: polynomial 0x04c11db7, reflected, inverted at both ends. */
+
+/* Extends `crc`, 0 for no bytes, by n more bytes. "123456789" gives cbf43926. */
+uint32_t crc32_update(uint32_t crc, const void *bytes, size_t n);
 
 #endif

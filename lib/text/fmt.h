@@ -1,7 +1,7 @@
 /*
  * Formatted text for a freestanding program: the integer part of printf. fmt.c is compiled for
  * general registers only, so boot/ and trap handlers may call it before SSE is enabled; therefore
- * doubles have their own function in num.h.
+ * doubles have their own function in decimal.h.
  */
 #ifndef LIB_TEXT_FMT_H
 #define LIB_TEXT_FMT_H

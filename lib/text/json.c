@@ -1,9 +1,8 @@
 #include "lib/text/json.h"
-
-#include "lib/text/crc32.h"
+#include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
-#include "lib/text/utext.h"
+#include "lib/text/words.h"
 
 void json_raw(struct json *j, const char *bytes, size_t n)
 {

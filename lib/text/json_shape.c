@@ -1,4 +1,4 @@
-#include "lib/text/json_shape.h"
+#include "lib/text/json.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 

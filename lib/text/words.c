@@ -1,6 +1,133 @@
 #include "lib/text/words.h"
-
 #include "lib/text/mem.h"
+
+void utext_open_as(struct utext *t, const void *bytes, size_t n, enum utext_encoding encoding)
+{
+    *t = (struct utext){.bytes = bytes, .n = n, .encoding = encoding};
+}
+
+/* For text without a BOM: UEFI's own strings are UTF-16LE, and editors omit BOMs. */
+static enum utext_encoding guess(const uint8_t *b, size_t n)
+{
+    while (n > 0 && b[n - 1] == 0) /* ignore terminators */
+        n--;
+    if (n >= 2 && b[0] == 0 && b[1] != 0)
+        return UTEXT_UTF16BE;
+    if (n >= 3 && b[0] != 0 && b[1] == 0)
+        return UTEXT_UTF16LE;
+    /* A first character that is not ASCII, then ASCII: zero high bytes, all at odd offsets. */
+    size_t odd = 0, even = 0;
+    for (size_t i = 0; i < n; i++)
+        if (b[i] == 0)
+            *(i % 2 != 0 ? &odd : &even) += 1;
+    return even == 0 && odd > 0 && 4 * odd >= n ? UTEXT_UTF16LE : UTEXT_UTF8;
+}
+
+void utext_open(struct utext *t, const void *bytes, size_t n)
+{
+    const uint8_t *b = bytes;
+
+    if (n >= 3 && b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf) {
+        utext_open_as(t, bytes, n, UTEXT_UTF8);
+        t->at = 3;
+    } else if (n >= 2 && b[0] == 0xff && b[1] == 0xfe) {
+        utext_open_as(t, bytes, n, UTEXT_UTF16LE);
+        t->at = 2;
+    } else if (n >= 2 && b[0] == 0xfe && b[1] == 0xff) {
+        utext_open_as(t, bytes, n, UTEXT_UTF16BE);
+        t->at = 2;
+    } else {
+        utext_open_as(t, bytes, n, guess(b, n));
+    }
+}
+
+static int32_t next_utf8(struct utext *t)
+{
+    const uint8_t *b = t->bytes + t->at;
+    size_t left = t->n - t->at, more;
+    uint32_t code,
+        least; /* the least code of a sequence of this length; below it, it is not well-formed */
+
+    t->at++;
+    if (b[0] < 0x80)
+        return b[0];
+    if (b[0] >= 0xc2 && b[0] <= 0xdf) {
+        more = 1;
+        code = b[0] & 0x1f;
+        least = 0x80;
+    } else if ((b[0] & 0xf0) == 0xe0) {
+        more = 2;
+        code = b[0] & 0x0f;
+        least = 0x800;
+    } else if (b[0] >= 0xf0 && b[0] <= 0xf4) {
+        more = 3;
+        code = b[0] & 0x07;
+        least = 0x10000;
+    } else {
+        return UTEXT_BAD;
+    }
+    if (more >= left)
+        return UTEXT_BAD;
+    for (size_t i = 1; i <= more; i++) {
+        if ((b[i] & 0xc0) != 0x80)
+            return UTEXT_BAD;
+        code = code << 6 | (b[i] & 0x3f);
+    }
+    if (code < least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+        return UTEXT_BAD;
+    t->at += more;
+    return (int32_t)code;
+}
+
+static uint32_t unit16(const struct utext *t, size_t at)
+{
+    unsigned low = t->encoding == UTEXT_UTF16LE ? 0 : 1;
+
+    return t->bytes[at + low] | (uint32_t)t->bytes[at + 1 - low] << 8;
+}
+
+static int32_t next_utf16(struct utext *t)
+{
+    if (t->n - t->at < 2) {
+        t->at = t->n;
+        return UTEXT_BAD;
+    }
+    uint32_t first = unit16(t, t->at);
+    t->at += 2;
+    if (first < 0xd800 || first > 0xdfff)
+        return (int32_t)first;
+    if (first > 0xdbff || t->n - t->at < 2)
+        return UTEXT_BAD;
+    uint32_t second = unit16(t, t->at);
+    if (second < 0xdc00 || second > 0xdfff)
+        return UTEXT_BAD;
+    t->at += 2;
+    return (int32_t)(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+}
+
+int32_t utext_next(struct utext *t)
+{
+    t->began = t->at;
+    if (t->at >= t->n)
+        return UTEXT_END;
+    return t->encoding == UTEXT_UTF8 ? next_utf8(t) : next_utf16(t);
+}
+
+size_t utext_encode(char out[4], uint32_t code)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (code & 0x3f));
+        code >>= 6;
+    }
+    /* The lead byte: as many leading ones as there are bytes, then a zero. */
+    out[0] = (char)((0xf00u >> n & 0xf0) | code);
+    return n;
+}
 
 /* Advances by one code point; CR LF and a lone CR are one line end. */
 static void step(struct words *w)

@@ -19,7 +19,7 @@ VARIANTS = ("tp", *ENTRIES, "slots")
 FIGURE = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\((\d+|\?)\)|([a-f]))?(\??)")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 SHARED = re.compile(r"(\d)(\??)")  # in older reports each unsettled one has a mark
-UNITS = 2  # of a figure without an error: lib/decimal/concise.h
+UNITS = 2  # of a figure without an error: lib/text/decimal.h
 SLOTS_ERROR = 0.25  # the most of a number of slots in a report
 
 COLUMNS = table.columns(

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "lib/text/bytes.h"
-#include "lib/firmware/physmem.h"
+#include "lib/firmware/acpi.h"
 
 struct image {
     uint8_t *bytes;

@@ -1,8 +1,7 @@
 /* Device paths, answers of DHCP servers and URLs of any bytes: decoding ends within them. */
 #include <stdlib.h>
-#include "lib/network/boot_path.h"
-#include "lib/network/dhcp.h"
-#include "lib/network/url.h"
+#include "lib/firmware/netboot.h"
+#include "lib/text/url.h"
 #include "tests/unit/fuzz/fuzz.h"
 
 #define MAC_NODE  "\3\13\45\0\x52\x54\0\x12\x34\x56"

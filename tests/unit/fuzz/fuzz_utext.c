@@ -1,6 +1,5 @@
 /* Text of any bytes: decoding ends, advances, and its result encodes to the same bytes again. */
 #include <string.h>
-#include "lib/text/utext.h"
 #include "lib/text/words.h"
 #include "tests/unit/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 #include <string.h>
 #include "lib/cpu/topology.h"
-#include "lib/firmware/acpi_madt.h"
+#include "lib/firmware/acpi_cores.h"
 #include "tests/unit/unit.h"
 
 #define ROOM 8

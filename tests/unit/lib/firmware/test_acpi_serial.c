@@ -1,6 +1,6 @@
 /* SPCR and DBG2: what kernel/serial relies on; tests/replay/test_acpi.py compares the rest with
  * iasl. */
-#include "lib/firmware/acpi_serial.h"
+#include "lib/firmware/serial_place.h"
 
 #include <string.h>
 #include "tests/unit/image.h"

@@ -1,7 +1,6 @@
 /* Tables of real machines (tests/replay/acpi) decoded, and fields that firmware gets wrong. */
 #include "lib/firmware/acpi_fixed.h"
-#include "lib/firmware/acpi_madt.h"
-#include "lib/firmware/acpi_srat.h"
+#include "lib/firmware/acpi_cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>

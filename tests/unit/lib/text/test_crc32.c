@@ -1,4 +1,4 @@
-#include "lib/text/crc32.h"
+#include "lib/text/bytes.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

@@ -1,4 +1,4 @@
-#include "lib/decimal/json_f64.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/text/crc32.h"
+#include "lib/text/bytes.h"
 #include "tests/unit/unit.h"
 
 static char text[4096];

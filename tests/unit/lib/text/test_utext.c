@@ -1,4 +1,4 @@
-#include "lib/text/utext.h"
+#include "lib/text/words.h"
 
 #include <stdlib.h>
 #include <string.h>
