@@ -9,7 +9,7 @@
 #include "bench/api/survey.h"
 #include "bench/api/tsc.h"
 #include "boot/boot.h"
-#include "lib/config/options_show.h"
+#include "lib/config/options.h"
 #include "lib/text/fmt.h"
 
 #define WINDOWS_A_S 100 /* windows of 10 ms */

@@ -1,6 +1,6 @@
 #include "bench/api/registry.h"
 #include "bench/api/platform.h"
-#include "lib/config/near.h"
+#include "lib/text/words.h"
 #include "lib/text/fmt.h"
 #include "lib/text/glob.h"
 #include "lib/text/mem.h"

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/config/timer_list.h"
+#include "lib/config/choices.h"
 
 struct json;
 struct report;

@@ -22,7 +22,7 @@ static inline uint64_t tsc_unfenced(void)
     return (uint64_t)hi << 32 | lo;
 }
 
-/* Executes xfence; rdtsc: LFENCE on Intel, MFENCE on others (lib/config/recipe.h). */
+/* Executes xfence; rdtsc: LFENCE on Intel, MFENCE on others (lib/config/choices.h). */
 static inline uint64_t tsc_now_xfence(bool is_lfence)
 {
     uint32_t lo, hi;

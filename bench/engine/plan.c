@@ -7,7 +7,7 @@
 #include "bench/engine/layout.h"
 #include "lib/stats/mathx.h"
 #include "bench/engine/probe_run.h"
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

@@ -13,7 +13,7 @@
 #include "bench/api/platform.h"
 #include "bench/api/step.h"
 #include "bench/result/kept.h"
-#include "lib/config/recipe.h"
+#include "lib/config/choices.h"
 
 struct window_result {
     uint64_t ticks;   /* second reading minus first */

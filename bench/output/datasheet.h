@@ -14,7 +14,7 @@
 #include "bench/result/forward.h"
 #include "bench/result/insn.h"
 #include "bench/result/limit.h"
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 
 #define SHEET_COLUMNS CORE_LIST_TYPES
 

@@ -1,7 +1,7 @@
 #include "bench/output/head.h"
 #include "bench/result/cycles.h"
 #include "lib/stats/mathx.h"
-#include "lib/config/recipe.h"
+#include "lib/config/choices.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 

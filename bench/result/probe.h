@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "bench/api/report.h"
 #include "bench/result/row.h"
-#include "lib/config/recipe.h"
+#include "lib/config/choices.h"
 #include "lib/stats/linearity.h"
 #include "lib/stats/literature.h"
 

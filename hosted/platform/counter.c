@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "bench/api/chain.h"
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"
 #include "hosted/platform/process.h"

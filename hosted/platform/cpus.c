@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/counter.h"
 #include "hosted/platform/exit_guard.h"

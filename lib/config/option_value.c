@@ -1,12 +1,8 @@
 #include "lib/config/option_value.h"
-
-#include "lib/config/core_list.h"
-#include "lib/config/near.h"
-#include "lib/config/serial_choice.h"
-#include "lib/config/upload_choice.h"
+#include "lib/text/words.h"
 #include "lib/text/fmt.h"
-#include "lib/text/mem.h"
 #include "lib/text/str.h"
+#include "lib/text/mem.h"
 
 static void *field(void *o, const struct option_doc *k)
 {

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/config/timer_list.h"
 #include "lib/text/sink.h"
+#include "lib/config/choices.h"
 
 #define OPTIONS_LIST_MAX  256 /* bytes of a suite= or bench= list, including the NUL */
 #define OPTION_ONE        1000000

@@ -1,13 +1,10 @@
 #include "lib/config/options.h"
-
-#include "lib/config/near.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 #include "lib/text/words.h"
 
 const char *const method_names[METHOD_COUNT] = {METHOD_CHOICES(WORD_NAME)};
-const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 
 #define TEXT_OF(x)     #x
 #define TEXT_OF_THE(x) TEXT_OF(x) /* a macro's value */

@@ -9,13 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 #include "lib/config/option_value.h"
-#include "lib/config/recipe.h"
-#include "lib/config/serial_choice.h"
-#include "lib/config/timer_list.h"
-#include "lib/config/upload_choice.h"
-#include "lib/config/word_list.h"
 #include "lib/text/sink.h"
 
 /* The word `datasheet` stands for these two. */
@@ -232,5 +227,19 @@ bool options_knows(const char *word);
 /* Takes a word. False: a message on err, beginning with source, unit ("line", "word"), number. */
 bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
                   unsigned number, struct sink *err);
+
+/* --- the options in print (options_show.c) ------------------------------------------------------ */
+
+struct json;
+
+/* Writes all of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
+void options_help(struct sink *out);
+
+/* Writes suite=, bench= and samples=, the number of windows; then each other option that differs
+ * from its default, in the table's order, as the words that would set it. */
+void options_show(const struct options *o, uint32_t samples, struct sink *out);
+
+/* Writes the effective settings as members of a record's object "options", in the table's order. */
+void options_record(const struct options *o, struct json *j);
 
 #endif

@@ -1,6 +1,5 @@
-#include "lib/config/options_show.h"
+#include "lib/config/options.h"
 
-#include "lib/config/option_value.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 #include "lib/text/mem.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/config/recipe.h"
+#include "lib/config/choices.h"
 #include "lib/cpu/models.h"
 #include "lib/text/sink.h"
 

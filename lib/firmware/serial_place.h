@@ -7,7 +7,7 @@
 #define LIB_FIRMWARE_SERIAL_PLACE_H
 
 #include "lib/firmware/acpi.h"
-#include "lib/config/serial_choice.h"
+#include "lib/config/choices.h"
 #include "lib/firmware/address.h"
 
 /* Port types of DBG2 table 3. */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/text/sink.h"
 
 enum utext_encoding { UTEXT_UTF8, UTEXT_UTF16LE, UTEXT_UTF16BE };
 
@@ -66,5 +67,35 @@ struct words {
 void words_open(struct words *w, const void *bytes, size_t n, bool ends_at_nul);
 /* False: no word is left. */
 bool words_next(struct words *w, struct word *word);
+
+/*
+ * "did you mean": the known words that are one edit away from an unknown word. An edit adds, drops
+ * or changes one letter, or swaps two neighbours. Case and leading dashes are ignored.
+ */
+#define NEAR_WORDS    3 /* maximum number of words in a message */
+#define NEAR_SHORTEST 3 /* letters of a word: any two letters are one edit away from `k` */
+
+struct near {
+    const char *word;
+    size_t n;
+    struct {
+        const char *at;
+        size_t n;
+    } found[NEAR_WORDS];
+    size_t used;
+};
+
+/* Starts with the unknown word: n bytes. */
+struct near near_to(const char *word, size_t n);
+
+/* Tries a known word of n bytes, which must stay valid. It is kept if it is near, new, and there is
+ * room. */
+void near_try(struct near *x, const char *known, size_t n);
+
+/* Tries each alternative of "a|b|c". */
+void near_try_values(struct near *x, const char *values);
+
+/* Writes " (did you mean A or B?)", with before and after around each word; nothing if no word. */
+void near_ask(const struct near *x, const char *before, const char *after, struct sink *out);
 
 #endif

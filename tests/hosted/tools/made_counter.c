@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "bench/api/chain.h"
 #include "bench/engine/cycle.h"
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"
 #include "hosted/platform/counter.h"

@@ -23,7 +23,7 @@
 #include "bench/engine/gathered.h"
 #include "lib/stats/mathx.h"
 #include "bench/engine/probe_run.h"
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 #include "bench/engine/estimate.h"
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan_rows.h"

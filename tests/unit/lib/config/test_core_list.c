@@ -1,4 +1,4 @@
-#include "lib/config/core_list.h"
+#include "lib/config/choices.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

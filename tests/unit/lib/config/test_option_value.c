@@ -1,5 +1,5 @@
 /* Values of options: fractions, choices, serial ports. */
-#include "lib/config/options_show.h"
+#include "lib/config/options.h"
 
 #include <stdio.h>
 #include "lib/text/json.h"

@@ -1,6 +1,6 @@
 /* Words as options: every key, wrong words and their messages, encodings. */
 #define _DEFAULT_SOURCE /* strsep() */
-#include "lib/config/options_show.h"
+#include "lib/config/options.h"
 
 #include <stdio.h>
 #include <string.h>

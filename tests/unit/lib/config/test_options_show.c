@@ -1,5 +1,5 @@
 /* The options in print: `help`, the record, the line of the table. */
-#include "lib/config/options_show.h"
+#include "lib/config/options.h"
 
 #include <stdio.h>
 #include "lib/text/json.h"

@@ -1,5 +1,5 @@
 /* Values of upload=: the folder ends with a slash, and its login is never shown. */
-#include "lib/config/upload_choice.h"
+#include "lib/config/choices.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

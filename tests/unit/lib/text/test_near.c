@@ -1,4 +1,4 @@
-#include "lib/config/near.h"
+#include "lib/text/words.h"
 
 #include <string.h>
 #include "lib/config/options.h"
