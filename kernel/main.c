@@ -11,7 +11,7 @@
 #include "bench/run/run.h"
 #include "kernel/report/machine_facts.h"
 #include "lib/cpu/caches.h"
-#include "lib/memory/sizes.h"
+#include "lib/curve/sizes.h"
 #include "lib/text/fmt.h"
 
 /* Global, since traps take no context. */

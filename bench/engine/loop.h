@@ -14,8 +14,8 @@
 #include "bench/engine/budget.h"
 #include "bench/engine/context.h"
 #include "bench/engine/visits.h"
-#include "lib/limits/curve_steps.h"
-#include "lib/memory/sizes.h"
+#include "lib/curve/curve_steps.h"
+#include "lib/curve/sizes.h"
 
 #define LOOP_POINTS (CURVE_POINTS_MOST > SIZES_MOST ? CURVE_POINTS_MOST : SIZES_MOST)
 

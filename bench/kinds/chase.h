@@ -1,6 +1,6 @@
 /*
  * A pointer chase over the cache lines of a working set: each line holds the address of the next,
- * in a pseudo-random order or with a stride (lib/memory/order.h), in one cycle through all lines.
+ * in a pseudo-random order or with a stride (lib/curve/sizes.h), in one cycle through all lines.
  * Its time per step is the latency of a load.
  *
  * A walk over all lines before the timed ones checks that the cycle visits every line once, and
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/api/bench.h"
-#include "lib/memory/order.h"
+#include "lib/curve/sizes.h"
 
 #define CHASE_LINE   64 /* bytes of an element: a cache line of every x86-64 CPU */
 #define CHASE_UNROLL 16 /* steps of a timed walk are a multiple of it; as in chase.asm */

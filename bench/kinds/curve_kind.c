@@ -1,7 +1,7 @@
 /*
  * Curves over sizes (suite `memory`): a core measures working sets of many sizes. A first pass over
  * a grid of sizes finds where the curve bends and what a measurement costs; then sizes are added
- * there, and the rest is planned so that the row keeps to its time (lib/memory/sizes.h). Each
+ * there, and the rest is planned so that the row keeps to its time (lib/curve/sizes.h). Each
  * measurement (a visit) has another order of the elements and another place in the area, as a row
  * has several placements; passes over the sizes go forward and back, as rounds.
  */

@@ -1,5 +1,5 @@
 #include "bench/kinds/insn_batch.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/mem.h"
 
 /* Pairs of the lead-in. Its length differs from pass to pass, because on a Zen 4 it decides whether

@@ -3,7 +3,7 @@
 #include "bench/kinds/insn_due.h"
 #include "bench/kinds/insn_job.h"
 #include "bench/kinds/insn_mixed.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 

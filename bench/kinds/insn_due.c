@@ -1,5 +1,5 @@
 #include "bench/kinds/insn_due.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 
 static bool has_history(const struct insn_row *row, const struct insn_cell *c)
 {

@@ -1,7 +1,6 @@
 #include "bench/kinds/insn_forms.h"
 #include "bench/api/vectors.h"
-#include "lib/insn/select.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/glob.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"

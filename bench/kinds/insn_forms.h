@@ -6,7 +6,7 @@
 #include "bench/api/platform.h"
 #include "bench/result/insn.h"
 #include "lib/config/options.h"
-#include "lib/insn/support.h"
+#include "lib/insn/form.h"
 
 /* Returns the bytes that the table of the forms of bench= needs on any CPU. */
 size_t insn_table_bytes(const struct options *o);

@@ -7,7 +7,7 @@
 #define BENCH_KINDS_INSN_PASSES_H
 
 #include "bench/kinds/insn_cell.h"
-#include "lib/insn/support.h"
+#include "lib/insn/form.h"
 
 /* Makes all passes. If the user stops them (bench/engine/pace.h), the table has the figures so
  * far. */

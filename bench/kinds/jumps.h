@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/memory/order.h"
+#include "lib/curve/sizes.h"
 
 #define JUMPS_LINE  64          /* bytes of an element */
 #define JUMPS_REACH 0x7fe00000u /* most bytes of all pages: a jump has 32 bits */

@@ -10,7 +10,7 @@
 #include "bench/api/bench.h"
 #include "bench/api/platform.h"
 #include "bench/engine/pairs.h"
-#include "lib/limits/program.h"
+#include "lib/curve/limit_program.h"
 
 /* Elements of each of the two chains of LIMITS_WINDOW, each in a separate page. The longer walk of
  * a pair loads each element once. */

@@ -1,7 +1,7 @@
 #include "bench/output/datasheet.h"
 #include "bench/output/units.h"
 #include "lib/text/decimal.h"
-#include "lib/memory/sizes.h"
+#include "lib/curve/sizes.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"

@@ -1,6 +1,6 @@
 #include "bench/output/insn_groups.h"
 #include "bench/output/insn_names.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

@@ -1,5 +1,5 @@
 #include "bench/output/insn_names.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/fmt.h"
 
 void insn_end_name(const struct insn_end *e, struct sink *out)

@@ -2,7 +2,7 @@
 #include "bench/output/insn_groups.h"
 #include "bench/output/insn_names.h"
 #include "lib/text/decimal.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"

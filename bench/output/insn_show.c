@@ -3,7 +3,7 @@
 #include "bench/output/insn_names.h"
 #include "bench/output/insn_record.h"
 #include "lib/text/decimal.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include "bench/result/row.h"
 #include "lib/cpu/caches.h"
-#include "lib/memory/levels.h"
-#include "lib/memory/sizes.h"
+#include "lib/curve/levels.h"
+#include "lib/curve/sizes.h"
 
 /* One size, or another point (enum bench_by). Figures are per operation. */
 struct curve_point {

@@ -1,5 +1,5 @@
 #include "bench/result/insn.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"

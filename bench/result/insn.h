@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/result/outcome.h"
-#include "lib/insn/links.h"
-#include "lib/insn/mix.h"
+#include "lib/insn/dependency.h"
+#include "lib/insn/fillers.h"
 #include "lib/insn/tests.h"
 #include "lib/insn/values.h"
 #include "lib/stats/shift.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/result/row.h"
-#include "lib/limits/curve_steps.h"
+#include "lib/curve/curve_steps.h"
 
 /* One count. Figures are per operation. */
 struct limit_point {

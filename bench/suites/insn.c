@@ -2,7 +2,7 @@
 #include "bench/api/bench.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/essence_parts.h"
-#include "lib/insn/select.h"
+#include "lib/insn/form.h"
 
 BENCH(insn, insn, .what = "latency and throughput of every form of an instruction, for time= s",
       .kind = &kind_forms, .ops = 1, .on_request = true, .has_part = insn_any_selected,

@@ -4,8 +4,7 @@
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu_facts.h"
 #include "lib/cpu/speeds.h"
-#include "lib/insn/support.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "hosted/replay/cpuid_dump.h"
 #include "hosted/replay/replay.h"
 

@@ -59,7 +59,6 @@ extern const char *const recipe_names[RECIPE_COUNT + 1]; /* including "auto" */
  * first one of each type of a hybrid CPU), or numbers and ranges, "3", "1-4,8". Numbers are those
  * of the report's `core` records; 0 is bsp.
  */
-
 #define CORE_LIST_MAX  1024 /* cores, numbered from 0 */
 #define CORE_LIST_TEXT 128  /* bytes of a list's text, including the NUL */
 
@@ -124,7 +123,6 @@ void serial_choice_text(const struct serial_choice *c, char *out, size_t size);
  * A named timer must start, or the run is refused. A list with `auto` continues with the next timer
  * instead; `auto` itself means the kind's standard order.
  */
-
 #define CLOCK_TIMERS(WORD)                                                                         \
     WORD(CLOCK_ID_TSC, "tsc")                                                                      \
     WORD(CLOCK_ID_HPET, "hpet")                                                                    \

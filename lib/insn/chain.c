@@ -1,5 +1,5 @@
-#include "lib/insn/chain.h"
-#include "lib/insn/table.h"
+#include "lib/insn/test_plan.h"
+#include "lib/insn/form.h"
 #include "lib/text/str.h"
 
 /* An end as a place: a register, the flags, the data of memory, or an address. */

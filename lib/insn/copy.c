@@ -1,5 +1,5 @@
 #include "lib/insn/copy.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/mem.h"
 
 enum { REX = 0x40, REX_W = 8, MODRM_DISP32 = 0x80, RM_SIB = 4, SIB_NO_INDEX = 4 };

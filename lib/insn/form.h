@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/text/sink.h"
+#include "lib/cpu/cpu.h"
 
 /* Why a form, or a pair of its operands, is not run. */
 #define INSN_WHY(WHY)                                                                              \
@@ -253,5 +255,59 @@ struct insn_form {
     uint8_t decorations; /* enum insn_decoration; bits 7 and 6: for INSN_BROADCAST_BITS */
     uint8_t tail;        /* bytes after ModRM, SIB and displacement */
 };
+
+/* The table of forms, and functions that describe a form. */
+
+unsigned insn_count(void);
+const struct insn_form *insn_form(unsigned i); /* 0 to insn_count() - 1 */
+
+const char *insn_mnemonic(const struct insn_form *f); /* including its prefix: "lock add" */
+struct insn_flags insn_flags(const struct insn_form *f);
+
+/* Lists the combinations that EVEX may add to the form, INSN_PLAIN first; returns their number. */
+#define INSN_DECORATIONS_MOST 12
+unsigned insn_decorations(const struct insn_form *f, uint8_t to[INSN_DECORATIONS_MOST]);
+
+/* Lists the form's operands with this decoration, in the order of Intel's syntax, then the hidden
+ * ones, then a mask. Returns their number. */
+unsigned insn_operands(const struct insn_form *f, unsigned decoration,
+                       struct insn_operand to[INSN_OPERANDS_MOST]);
+
+/* Writes "{evex} vaddps zmm, zmm, m512 {k}{z}": classes for registers, bits for memory. Names of
+ * forms are unique. */
+void insn_name(const struct insn_form *f, unsigned decoration, struct sink *out);
+
+/* Writes what the name begins with, before its operands: "{evex} vaddps". */
+void insn_name_head(const struct insn_form *f, struct sink *out);
+
+const char *insn_why_text(enum insn_why why);
+const char *insn_feature_name(enum insn_feature feature);
+
+/* Selects forms by name, as bench= does. */
+
+#define INSN_WORD_MOST 128
+
+/* Writes the form's name as one word: "add_r64_m64" for "add r64, m64". */
+void insn_word(const struct insn_form *f, unsigned decoration, struct sink *out);
+
+/* Returns whether a comma-separated list of patterns has one for this form. Patterns match the word
+ * above. A form with a mask, broadcast or rounding needs a pattern with a brace: "*{k}*". */
+bool insn_selected(const char *list, const struct insn_form *f, unsigned decoration);
+
+/* Returns whether it has one for any form. */
+bool insn_any_selected(const char *list);
+
+/* The forms that a CPU has. */
+
+struct insn_support {
+    bool has[INSN_FEATURES];
+    bool avx_on, avx512_on; /* XCR0: Intel SDM vol. 1 sections 14.3 and 15.2 */
+};
+
+/* xcr0: read by XGETBV; 0 if CPUID does not report OSXSAVE. */
+void insn_support(struct insn_support *s, cpuid_fn cpuid, void *ctx, uint64_t xcr0);
+
+/* Returns INSN_FEATURES if the CPU has the form; else the first missing feature. */
+enum insn_feature insn_lacks(const struct insn_support *s, const struct insn_form *f);
 
 #endif

@@ -1,6 +1,6 @@
 #include "lib/insn/program.h"
 #include "lib/insn/copy.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 

@@ -1,5 +1,5 @@
 #include "lib/insn/put.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/str.h"
 
 enum { SHUFFLE_NONE = 0xe4, X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };

@@ -6,7 +6,7 @@
 #define LIB_INSN_PUT_H
 
 #include "lib/insn/copy.h"
-#include "lib/insn/plan.h"
+#include "lib/insn/test_plan.h"
 #include "lib/insn/values.h"
 
 #define INSN_REPEAT_MOST 4096

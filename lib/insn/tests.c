@@ -1,5 +1,5 @@
 #include "lib/insn/tests.h"
-#include "lib/insn/mix.h"
+#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
 
 enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,

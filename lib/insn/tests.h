@@ -5,7 +5,7 @@
 #ifndef LIB_INSN_TESTS_H
 #define LIB_INSN_TESTS_H
 
-#include "lib/insn/chain.h"
+#include "lib/insn/test_plan.h"
 #include "lib/insn/values.h"
 
 enum insn_test_kind {

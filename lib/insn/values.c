@@ -1,6 +1,6 @@
 #include "lib/insn/values.h"
-#include "lib/insn/plan.h"
-#include "lib/insn/table.h"
+#include "lib/insn/test_plan.h"
+#include "lib/insn/form.h"
 #include "lib/text/str.h"
 
 /* At every width positive, and more than twice as large as the part of RDX, or AH, at that width:

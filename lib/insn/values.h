@@ -4,7 +4,7 @@
 #ifndef LIB_INSN_VALUES_H
 #define LIB_INSN_VALUES_H
 
-#include "lib/insn/ends.h"
+#include "lib/insn/dependency.h"
 #include "lib/text/sink.h"
 
 /* The values, the ending of the form's name, RCX for repetitions, and the immediate. The usual

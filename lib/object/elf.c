@@ -1,5 +1,4 @@
 #include "lib/object/elf.h"
-#include "lib/object/elf_rela.h"
 #include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

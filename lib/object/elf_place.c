@@ -1,5 +1,5 @@
 #include "lib/object/elf_place.h"
-#include "lib/object/elf_rela.h"
+#include "lib/object/elf.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"

@@ -1,4 +1,4 @@
-#include "lib/object/elf_rela.h"
+#include "lib/object/elf.h"
 #include <stddef.h>
 
 const char *elf_rela_name(uint32_t type)

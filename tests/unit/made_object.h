@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 #include "lib/object/elf.h"
-#include "lib/object/elf_rela.h"
 #include "tests/unit/image.h"
 
 #define MADE_MAX 32

@@ -16,11 +16,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "lib/insn/chain.h"
-#include "lib/insn/mix.h"
+#include "lib/insn/test_plan.h"
+#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
-#include "lib/insn/support.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/insn/tests.h"
 
 enum { FEW = 16, REPEATS_OF_CHAIN = 64 }; /* a chain through an address moves on in the string */

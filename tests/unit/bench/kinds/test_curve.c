@@ -6,7 +6,7 @@
 #include "bench/kinds/chase.h"
 #include "bench/engine/visits.h"
 #include "bench/kinds/kinds.h"
-#include "lib/memory/sizes.h"
+#include "lib/curve/sizes.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"

@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/result/insn.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/bench/made_insn.h"
 #include "tests/unit/close.h"

@@ -5,8 +5,7 @@
 #include <string.h>
 #include "bench/kinds/insn_forms.h"
 #include "bench/kinds/insn_mixed.h"
-#include "lib/insn/select.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 
 static struct insn_links links;

@@ -6,7 +6,7 @@
 #include "bench/kinds/insn_batch.h"
 #include "bench/kinds/insn_cell.h"
 #include "bench/kinds/insn_forms.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
 

@@ -3,7 +3,7 @@
 #include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"
 #include "bench/kinds/crowd.h"
-#include "lib/memory/sizes.h"
+#include "lib/curve/sizes.h"
 
 #define SUITE_MS 20000u /* of one core, with the rows that several measure at once */
 

@@ -1,9 +1,9 @@
-/* Finds a form of lib/insn/table.h by its name, for tests. */
+/* Finds a form of lib/insn/form.h by its name, for tests. */
 #ifndef TESTS_UNIT_LIB_INSN_FORM_NAMED_H
 #define TESTS_UNIT_LIB_INSN_FORM_NAMED_H
 
 #include <string.h>
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/text/sink.h"
 #include "tests/unit/unit.h"
 

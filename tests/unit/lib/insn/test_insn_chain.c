@@ -1,6 +1,6 @@
-#include "lib/insn/chain.h"
+#include "lib/insn/test_plan.h"
 #include "lib/insn/program.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 
 #include <string.h>
 #include "tests/unit/lib/insn/form_named.h"

@@ -1,5 +1,5 @@
 #include "lib/insn/copy.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 
 #include <string.h>
 #include "tests/unit/lib/insn/form_named.h"

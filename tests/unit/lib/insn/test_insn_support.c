@@ -1,5 +1,4 @@
-#include "lib/insn/support.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 
 #include "tests/unit/lib/insn/form_named.h"
 #include "tests/unit/unit.h"

@@ -1,10 +1,9 @@
 /* The tests of a form: which there are, their code as a loop, and how bench= names forms. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/insn/mix.h"
+#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
-#include "lib/insn/select.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/insn/tests.h"
 
 static const struct insn_form *form_of(const char *word)

@@ -1,8 +1,8 @@
 /* What makes figures of instructions wrong without a sign of it, and what copies do about it. */
 #include <string.h>
-#include "lib/insn/mix.h"
+#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
-#include "lib/insn/table.h"
+#include "lib/insn/form.h"
 #include "lib/insn/tests.h"
 #include "tests/unit/lib/insn/form_named.h"
 #include "tests/unit/unit.h"

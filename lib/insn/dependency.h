@@ -1,0 +1,124 @@
+/*
+ * The places where a dependency enters and leaves a form: a register, the data of memory, an
+ * address, the flags. Each pair of an input and an output has a latency.
+ */
+#ifndef LIB_INSN_DEPENDENCY_H
+#define LIB_INSN_DEPENDENCY_H
+
+#include "lib/insn/form.h"
+
+enum insn_part {
+    INSN_DATA,       /* of a register or of memory */
+    INSN_BASE_PART,  /* the base of an address ... */
+    INSN_INDEX_PART, /* ... and its index; a vector in gathers and scatters */
+    INSN_FLAGS_PART, /* of RFLAGS; `operand` is not used */
+};
+
+struct insn_end {
+    uint8_t part, operand;
+};
+#define INSN_ENDS_MOST (2 * INSN_OPERANDS_MOST + 1)
+
+/* The form with its operands, for both functions below and for chains. */
+struct insn_view {
+    const struct insn_form *form;
+    uint8_t decoration;
+    struct insn_operand operand[INSN_OPERANDS_MOST];
+    unsigned operands;
+    struct insn_flags flags;
+};
+
+void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decoration);
+
+/* Both return the number. RSP is neither input nor output: renaming tracks it separately. */
+unsigned insn_inputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
+unsigned insn_outputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
+
+/* Returns whether the fixed base of memory is also an operand, such as RDI of MOVS. */
+bool insn_lists_base(const struct insn_view *v, const struct insn_operand *memory);
+
+/*
+ * Links: the instructions that carry a dependency from one copy of a form to the next if its output
+ * is not directly its input, and those that set up or reset what copies need. They are forms of the
+ * table, so that their own cost is measured like that of any form.
+ */
+#define INSN_LINK(L)                                                                               \
+    L(LINK_MOV64, "mov r64, imm64")                                                                \
+    L(LINK_MOV32, "mov r32, imm32")                                                                \
+    L(LINK_MOVSXD, "movsxd r64, r32")                                                              \
+    L(LINK_AND, "and r64, imm8")                                                                   \
+    L(LINK_OR, "or r64, imm8")                                                                     \
+    L(LINK_ADD, "add r64, r64")                                                                    \
+    L(LINK_TEST, "test r64, r64")                                                                  \
+    L(LINK_CMOVB, "cmovb r64, r64")                                                                \
+    L(LINK_CMOVZ, "cmovz r64, r64")                                                                \
+    L(LINK_CMOVS, "cmovs r64, r64")                                                                \
+    L(LINK_CMOVO, "cmovo r64, r64")                                                                \
+    L(LINK_CMOVP, "cmovp r64, r64")                                                                \
+    L(LINK_PSHUFD, "pshufd xmm, xmm, imm8")                                                        \
+    L(LINK_VPSHUFD, "vpshufd xmm, xmm, imm8")                                                      \
+    L(LINK_MOVQ_R_X, "movq r64, xmm")                                                              \
+    L(LINK_VMOVQ_R_X, "vmovq r64, xmm")                                                            \
+    L(LINK_MOVQ_X_R, "movq xmm, r64")                                                              \
+    L(LINK_VMOVQ_X_R, "vmovq xmm, r64")                                                            \
+    L(LINK_VPAND, "vpand xmm, xmm, xmm")                                                           \
+    L(LINK_VPOR, "vpor xmm, xmm, xmm")                                                             \
+    L(LINK_VANDPS_Y, "vandps ymm, ymm, ymm")                                                       \
+    L(LINK_VORPS_Y, "vorps ymm, ymm, ymm")                                                         \
+    L(LINK_VPAND_Z, "{evex} vpandd zmm, zmm, zmm")                                                 \
+    L(LINK_VPOR_Z, "{evex} vpord zmm, zmm, zmm")                                                   \
+    L(LINK_KMOV_R_K, "kmovw r32, k")                                                               \
+    L(LINK_KMOV_K_R, "kmovw k, r32")                                                               \
+    L(LINK_KXNOR, "kxnorw k, k, k")                                                                \
+    L(LINK_MOVQ_R_MM, "movq r64, mm")                                                              \
+    L(LINK_MOVQ_MM_R, "movq mm, r64")                                                              \
+    L(LINK_MOVQ_MM_M, "movq mm, m64")                                                              \
+    L(LINK_LOAD8, "movzx r32, m8")                                                                 \
+    L(LINK_LOAD16, "movzx r32, m16")                                                               \
+    L(LINK_LOAD32, "mov r32, m32")                                                                 \
+    L(LINK_LOAD64, "mov r64, m64")                                                                 \
+    L(LINK_STORE8, "mov m8, r8")                                                                   \
+    L(LINK_STORE16, "mov m16, r16")                                                                \
+    L(LINK_STORE32, "mov m32, r32")                                                                \
+    L(LINK_STORE64, "mov m64, r64")                                                                \
+    L(LINK_LOAD128, "movups xmm, m128")                                                            \
+    L(LINK_STORE128, "movups m128, xmm")                                                           \
+    L(LINK_VLOAD128, "vmovups xmm, m128")                                                          \
+    L(LINK_VSTORE128, "vmovups m128, xmm")                                                         \
+    L(LINK_VLOAD256, "vmovups ymm, m256")                                                          \
+    L(LINK_VSTORE256, "vmovups m256, ymm")                                                         \
+    L(LINK_VLOAD512, "{evex} vmovups zmm, m512")                                                   \
+    L(LINK_VSTORE512, "{evex} vmovups m512, zmm")                                                  \
+    L(LINK_PCMPEQ, "vpcmpeqd xmm, xmm, xmm")                                                       \
+    L(LINK_PCMPEQ_Y, "vpcmpeqd ymm, ymm, ymm")                                                     \
+    L(LINK_RORX, "rorx r64, r64, imm8")                                                            \
+    L(LINK_IMUL, "imul r64, r64, imm8")                                                            \
+    L(LINK_VPADDD, "vpaddd xmm, xmm, xmm")                                                         \
+    L(LINK_VADDPS, "vaddps xmm, xmm, xmm")                                                         \
+    L(LINK_VMULPS, "vmulps xmm, xmm, xmm")                                                         \
+    L(LINK_VDIVPS, "vdivps xmm, xmm, xmm")                                                         \
+    L(LINK_ADD_1, "add r64, imm8")                                                                 \
+    L(LINK_PSHUFW, "pshufw mm, mm, imm8")                                                          \
+    L(LINK_SHUFPS, "shufps xmm, xmm, imm8")                                                        \
+    L(LINK_VSHUFPS, "vshufps ymm, ymm, ymm, imm8")                                                 \
+    L(LINK_VPSHUFD_Y, "vpshufd ymm, ymm, imm8")                                                    \
+    L(LINK_VSHUFPS_Z, "{evex} vshufps zmm, zmm, zmm, imm8")                                        \
+    L(LINK_VPSHUFD_Z, "{evex} vpshufd zmm, zmm, imm8")                                             \
+    L(LINK_XOR, "xor r32, r32")                                                                    \
+    L(LINK_NOP, "nop")                                                                             \
+    L(LINK_DEC, "dec m64")                                                                         \
+    L(LINK_FNINIT, "fninit")                                                                       \
+    L(LINK_FLD1, "fld1")                                                                           \
+    L(LINK_EMMS, "emms")                                                                           \
+    L(LINK_VZEROUPPER, "vzeroupper")
+#define INSN_LINK_ID(id, name) id,
+enum insn_link { INSN_LINK(INSN_LINK_ID) LINKS };
+
+struct insn_links {
+    const struct insn_form *form[LINKS];
+};
+
+/* Looks up all links by name. Returns NULL, or the name of one that is not in the table. */
+const char *insn_links_find(struct insn_links *l);
+
+#endif
