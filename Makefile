@@ -224,10 +224,10 @@ OPERANDS := $(B)/hosted/operands
 # Traces a row's body step by step: dead stores, silent stores, silent loads. Uses Zydis to decode.
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
-	$(addprefix hosted/platform/,$(addsuffix .c,exit_guard fault folder guard keys memory output process segments smbios_files step)))
+	$(addprefix hosted/platform/,$(addsuffix .c,body_state exit_guard fault folder memory output process signal_guard smbios_files trap_step)))
 # Prints lib/insn/table.def: the forms of instructions that Zydis' decoder knows.
 INSN_TABLE      := $(B)/hosted/insn_table
-INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/insn/*.c)))
+INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/tools/insn_*.c)))
 # Prints copies of every form, for the tests to disassemble.
 INSN_COPIES := $(B)/hosted/insn_copies
 # Executes every form that this CPU has, once.
@@ -306,7 +306,7 @@ no-zydis:
 	@echo "(libzydis-dev, zydis-devel or zydis); only make stores and make insn-table need it" >&2
 	@exit 1
 
-# The forms of instructions, from the decoder: after a change to hosted/insn or lib/insn/form.h.
+# The forms of instructions, from the decoder: after a change to hosted/tools/insn_*.c or lib/insn/form.h.
 insn-table: $(if $(HAS_ZYDIS),$(INSN_TABLE),no-zydis)
 	@$(INSN_TABLE) >lib/insn/table.def.tmp && mv lib/insn/table.def.tmp lib/insn/table.def || \
 		{ rm -f lib/insn/table.def.tmp; exit 1; }

@@ -6,23 +6,33 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "bench/api/chain.h"
+#include "bench/api/registry.h"
+#include "bench/api/report.h"
+#include "bench/api/survey.h"
+#include "bench/api/tsc.h"
+#include "bench/objects/objects.h"
+#include "bench/output/head.h"
 #include "bench/run/run.h"
+#include "lib/config/options.h"
+#include "lib/config/status.h"
 #include "lib/text/fmt.h"
+#include "lib/text/str.h"
+#include "lib/text/words.h"
 #include "hosted/platform/area.h"
 #include "hosted/platform/clock.h"
-#include "hosted/platform/cpus.h"
 #include "hosted/platform/counter.h"
+#include "hosted/platform/cpus.h"
 #include "hosted/platform/exit_guard.h"
-#include "hosted/platform/facts.h"
 #include "hosted/platform/fault.h"
-#include "hosted/platform/guard.h"
+#include "hosted/platform/folder.h"
 #include "hosted/platform/memory.h"
 #include "hosted/platform/output.h"
 #include "hosted/platform/process.h"
-#include "lib/config/status.h"
-#include "hosted/platform/step.h"
-#include "hosted/platform/events.h"
-#include "hosted/words.h"
+#include "hosted/platform/process_events.h"
+#include "hosted/platform/process_facts.h"
+#include "hosted/platform/signal_guard.h"
+#include "hosted/platform/trap_step.h"
 
 #define ERROR_MAX 2048 /* enough for a list of all rows' names */
 
@@ -41,6 +51,144 @@ struct hosted {
     char refused[ERROR_MAX]; /* errors in the words that only a run can find */
     enum status status;
 };
+
+/* --- the words of the command line -------------------------------------------------------------- */
+
+/* The shell has already handled blanks, quotes and comments: an argument is a whole word. */
+static void as_word(struct word *w, const char *argument)
+{
+    size_t n = strlen(argument);
+    struct utext text;
+    int32_t code;
+
+    *w = (struct word){.n = n, .cut = n >= sizeof w->at};
+    if (w->cut)
+        w->n = sizeof w->at - 1;
+    memcpy(w->at, argument, w->n);
+    utext_open_as(&text, argument, n, UTEXT_UTF8);
+    while ((code = utext_next(&text)) != UTEXT_END)
+        w->bad = w->bad || code == UTEXT_BAD;
+}
+
+/* Takes the format, which a refusal also obeys, wherever the word is. Errors in it are ignored. */
+static void take_format(struct options *o, int argc, char **argv)
+{
+    struct sink_buf unread;
+    struct word word;
+    char text[256];
+
+    sink_buf_init(&unread, text, sizeof text);
+    for (int i = 1; i < argc; i++) {
+        as_word(&word, argv[i]);
+        if (str_starts(argv[i], "format="))
+            (void)options_take(o, &word, "command line", "word", (unsigned)i, &unread.sink);
+    }
+}
+
+/* Suggests --version, which only this program has, so the words of a file never suggest it. */
+static void ask_version(const char *word, struct sink *err)
+{
+    struct near x = near_to(word, strlen(word));
+
+    near_try(&x, "version", strlen("version"));
+    near_ask(&x, "--", "", err);
+}
+
+/* Takes the words. False: a word is wrong, selects nothing or asks for a recipe that this CPU
+ * lacks; the message says which, in the image's words. */
+static bool take_words(struct options *o, int argc, char **argv, const struct cpu *cpu,
+                       struct sink *err)
+{
+    struct word word;
+
+    options_default(o);
+    for (int i = 1; i < argc; i++) {
+        as_word(&word, argv[i]);
+        if (!options_take(o, &word, "command line", "word", (unsigned)i, err)) {
+            ask_version(argv[i], err);
+            take_format(o, argc, argv);
+            return false;
+        }
+    }
+    if (o->help)
+        return true;
+    objects_open();
+    if (!folder_objects(o->objects, err))
+        return false;
+    if (o->list)
+        return true;
+    options_settle(o);
+    if (!options_check_pairs(o, err))
+        return false;
+    if (!registry_check(o, err)) {
+        objects_explain(err);
+        return false;
+    }
+    return cpu_check_recipe(cpu, o->recipe, err);
+}
+
+/* Answers --help, -h or --version as text. These belong to the program, not to the image's words.
+ * False: there is no such argument. */
+static bool answer_usage(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h")) {
+            fmt(output(), "usage: %s [--help] [--version] [WORD ...]\r\n\r\n", argv[0]);
+            options_help(output());
+            return true;
+        }
+        if (str_eq(argv[i], "--version")) {
+            head_version(output());
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tries the timers, so the TSC's frequency is measured first. r: NULL without records. */
+static void list(const struct cpu *cpu, struct sink *out, struct report *r)
+{
+    struct timer_found found[CLOCK_IDS], cycle[CYCLE_IDS];
+
+    clock_measure(cpu);
+    timer_survey(found, CLOCK_IDS, clock_source, NULL);
+    timer_survey_cycles(cycle, &(struct cycle_survey){
+                                   .source = counter_source,
+                                   .tsc_hz = found[CLOCK_ID_TSC].hz,
+                                   .tsc = tsc_now,
+                                   .adds = chain_adds,
+                               });
+    registry_list(out);
+    objects_show(out);
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, out);
+    timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, out);
+    if (!r)
+        return;
+    timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, r);
+    timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
+}
+
+/* Answers `help` and `list` on standard output: as text, and with records if the format asks for
+ * them. False: the options ask for a measurement. */
+static bool answer(const struct options *o, const struct cpu *cpu)
+{
+    struct report r;
+    bool records = o->format != FORMAT_AUTO && o->format != FORMAT_TABLE;
+
+    if (!o->help && !o->list)
+        return false;
+    report_init(&r, output(), o->format);
+    report_records_only(&r, false);
+    if (o->help)
+        options_help(output());
+    else
+        list(cpu, output(), records ? &r : NULL);
+    if (records)
+        report_end(&r, false);
+    return true;
+}
+
+/* --- the platform -------------------------------------------------------------------------------- */
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
@@ -115,6 +263,8 @@ static void settle_platform(struct hosted *h)
     h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
 }
 
+/* --- the run ------------------------------------------------------------------------------------- */
+
 static void head(void *ctx, const struct run_facts *run, const struct probe *probe)
 {
     struct hosted *h = ctx;
@@ -176,16 +326,16 @@ static int run(int argc, char **argv)
     struct sink_buf text;
     unsigned cores;
 
-    if (words_usage(argc, argv))
+    if (answer_usage(argc, argv))
         return leave(STATUS_SUCCESS);
     h.has_words = argc > 1;
     sink_buf_init(&text, error, sizeof error);
     cpu_decode(&h.cpu, process_cpuid, NULL);
-    bool right = words_take(&h.options, argc, argv, &h.cpu, &text.sink);
+    bool right = take_words(&h.options, argc, argv, &h.cpu, &text.sink);
     output_report(&h.report, h.options.format);
     if (!right)
         return refuse(error, STATUS_BAD_OPTIONS);
-    if (words_answer(&h.options, &h.cpu))
+    if (answer(&h.options, &h.cpu))
         return leave(STATUS_SUCCESS);
     fault_catch(end_by_fault); /* the user may stop it from here on */
     output_watch();

@@ -54,7 +54,7 @@ static inline bool bench_is_near(enum bench_load load)
     return load >= BENCH_SPLIT_LOAD;
 }
 
-/* Returns whether the points of the curve are states of a line (lib/curve/lines.h). */
+/* Returns whether the points of the curve are states of a line (lib/curve/cache_line.h). */
 static inline bool bench_is_flush(enum bench_load load)
 {
     return load >= BENCH_FLUSH && load <= BENCH_WRITE_BACK;

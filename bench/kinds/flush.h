@@ -4,7 +4,7 @@
  * instruction, or one with its MFENCE.
  *
  * Before each timed walk the lines are flushed, then read or written, then other memory is read to
- * move them to a more distant cache (lib/curve/lines.h). What the memory holds afterwards is
+ * move them to a more distant cache (lib/curve/cache_line.h). What the memory holds afterwards is
  * checked once per place.
  */
 #ifndef BENCH_KINDS_FLUSH_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "bench/api/bench.h"
 #include "bench/api/platform.h"
-#include "lib/curve/lines.h"
+#include "lib/curve/cache_line.h"
 
 #define FLUSH_LINE   64  /* bytes; flush_lacks() verifies it */
 #define FLUSH_UNROLL 16  /* lines of an iteration of the walks; as in flush.asm */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/curve/lines.h"
+#include "lib/curve/cache_line.h"
 
 #define FORWARD_UNROLL 16   /* operations of an iteration of the walks; as in forward.asm */
 #define FORWARD_BYTES  4096 /* of the memory that a place needs: a page */

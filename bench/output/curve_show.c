@@ -2,7 +2,7 @@
 #include "bench/output/one_core_record.h"
 #include "bench/output/units.h"
 #include "lib/text/decimal.h"
-#include "lib/curve/lines.h"
+#include "lib/curve/cache_line.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/result/row.h"
-#include "lib/curve/lines.h"
+#include "lib/curve/cache_line.h"
 
 /* One offset. Figures are of a store and the load after it. */
 struct forward_cell {

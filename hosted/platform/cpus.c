@@ -11,11 +11,11 @@
 #include "hosted/platform/counter.h"
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/fault.h"
-#include "hosted/platform/guard.h"
+#include "hosted/platform/signal_guard.h"
 #include "hosted/platform/memory.h"
 #include "hosted/platform/output.h"
 #include "lib/config/status.h"
-#include "hosted/platform/events.h"
+#include "hosted/platform/process_events.h"
 
 #define SAID 256 /* bytes for the message about a core */
 /* For the exchange that compares TSCs: any TSC takes at least a second for this many ticks. If the

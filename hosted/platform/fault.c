@@ -8,10 +8,10 @@
 #include "lib/text/fmt.h"
 #include "hosted/platform/process.h"
 #include "hosted/platform/exit_guard.h"
-#include "hosted/platform/guard.h"
+#include "hosted/platform/signal_guard.h"
 #include "hosted/platform/output.h"
 #include "lib/config/status.h"
-#include "hosted/platform/step.h"
+#include "hosted/platform/trap_step.h"
 
 #define HANDLER_STACK (64u << 10)
 

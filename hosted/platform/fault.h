@@ -1,6 +1,6 @@
 /*
  * Faults and interrupts by the user. A fault in a guarded call ends only that call
- * (hosted/platform/guard.h). Any other is reported as the image reports an exception: an `event`
+ * (hosted/platform/signal_guard.h). Any other is reported as the image reports an exception: an `event`
  * that names the row, the `end` record, exit status 4.
  */
 #ifndef HOSTED_PLATFORM_FAULT_H

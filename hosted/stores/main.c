@@ -29,7 +29,6 @@
 #include "hosted/platform/folder.h"
 #include "hosted/platform/output.h"
 #include "hosted/stores/prepare.h"
-#include "hosted/stores/show.h"
 #include "hosted/stores/trace.h"
 
 enum { GOOD = 0, CUT = 1, USAGE = 3 };

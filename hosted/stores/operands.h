@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "hosted/stores/touch.h"
+#include "hosted/stores/counts.h"
 
 #define OPERANDS_LENGTH  15 /* maximum bytes of an instruction: SDM volume 2, 2.3.11 */
 #define OPERANDS_TOUCHES 20 /* of one instruction, at most: 16 elements are scattered */

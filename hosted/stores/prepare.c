@@ -7,7 +7,7 @@
 #include "bench/engine/place.h"
 #include "bench/engine/window.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/guard.h"
+#include "hosted/platform/signal_guard.h"
 #include "hosted/platform/memory.h"
 
 #define SETUP_SECONDS 20

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "bench/api/bench.h"
 #include "lib/text/sink.h"
-#include "hosted/stores/step.h"
+#include "hosted/stores/stepper.h"
 
 /* The function to call, and the part of it that is the body: from the instruction at `from` up to,
  * not including, the one at `to`. 0: the whole function. */

@@ -1,4 +1,4 @@
-#include "hosted/stores/show.h"
+#include "hosted/stores/trace.h"
 #include <stdlib.h>
 #include "bench/objects/objects.h"
 #include "lib/text/fmt.h"

@@ -4,10 +4,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "hosted/stores/calls.h"
+#include "hosted/stores/call_stack.h"
 #include "hosted/stores/counts.h"
 #include "hosted/stores/operands.h"
 #include "hosted/stores/prepare.h"
+#include "lib/text/sink.h"
 
 /* An executed instruction; its number is its index in the array. */
 struct met {
@@ -37,5 +38,11 @@ struct trace {
 /* Runs the call. The row's object must be initialised (prepare_object()). */
 void trace_run(struct trace *t);
 void trace_close(struct trace *t);
+
+/* Writes a trace as JSON Lines for scripts/assembly/stores.py: one object of type `trace`; then,
+ * for each instruction that touched memory, one of type `instruction`, followed by one of type
+ * `stack` for each stack of calls that it ran in, with the counts for that stack.
+ * `wrong`: the message of the row's check, or NULL. False: out of memory. */
+bool show_trace(const struct trace *t, const char *wrong, struct sink *out);
 
 #endif

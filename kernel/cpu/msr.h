@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/cpu/cpu.h"
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 
 /* False: this CPU (or its hypervisor) has no such MSR; *v is then 0. */
 bool msr_read(uint32_t msr, uint64_t *v);

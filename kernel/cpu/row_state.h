@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 #include "lib/text/sink.h"
 
 /*

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include "lib/config/options.h"
 #include "lib/cpu/cpu.h"
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 
 enum control_id { CONTROL_TURBO, CONTROL_PREFETCH, CONTROL_FREQ, CONTROL_IDS };
 

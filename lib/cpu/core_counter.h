@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/cpu/cpu.h"
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 
 enum core_counter_kind {
     COUNTER_NONE,

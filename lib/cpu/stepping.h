@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 
 #define STEPPING_RANGES 2
 

@@ -55,7 +55,7 @@ enum {
     AREA_SAVED_RSP = 128,
     AREA_OTHER = 192,
     AREA_VECTOR = 64,      /* bytes of a pattern */
-    AREA_BLOCKERS = 0xe00, /* mix.h: a load and a store; as for INSN_ITERATIONS_AT */
+    AREA_BLOCKERS = 0xe00, /* fillers.h: a load and a store; as for INSN_ITERATIONS_AT */
     AREA_ITERATIONS = INSN_ITERATIONS_AT,
     AREA_BASE = 0x1000,
     AREA_RSI = 0x8000,

@@ -16,7 +16,7 @@ enum insn_test_kind {
     INSN_TEST_STRAIGHT, /* in a straight line, through the decoders, if it is usually in a loop */
     INSN_TEST_SLOTS,    /* issue slots, by filling the others */
     INSN_TEST_LATENCY,
-    INSN_TEST_MIXED,   /* next to a blocker (mix.h): `other` */
+    INSN_TEST_MIXED,   /* next to a blocker (fillers.h): `other` */
     INSN_TEST_FILLERS, /* a loop of fillers only: `other`; of no form */
 };
 

@@ -84,8 +84,8 @@ def test_the_order_lists_a_room_after_those_that_it_uses(rooms):
             ["lib/text/str.c (lib) includes bench/api/bench.h: a floor uses those below it alone"],
         ),
         (
-            {"kernel/stores.c": '#include "hosted/stores/touch.h"\n', "hosted/stores/touch.h": ""},
-            ["kernel/stores.c (kernel) includes hosted/stores/touch.h: a floor uses those below it alone"],
+            {"kernel/stores.c": '#include "hosted/stores/counts.h"\n', "hosted/stores/counts.h": ""},
+            ["kernel/stores.c (kernel) includes hosted/stores/counts.h: a floor uses those below it alone"],
         ),
         # A report that reaches the engine, through its own room's header and one of another.
         (

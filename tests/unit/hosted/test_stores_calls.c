@@ -1,4 +1,4 @@
-#include "hosted/stores/calls.h"
+#include "hosted/stores/call_stack.h"
 
 #include "tests/unit/unit.h"
 

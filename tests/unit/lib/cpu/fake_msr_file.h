@@ -1,10 +1,10 @@
-/* MSRs for lib/cpu/registers.h: some that exist; a write can be swallowed, or fault. */
+/* MSRs for lib/cpu/register_bits.h: some that exist; a write can be swallowed, or fault. */
 #ifndef TESTS_UNIT_LIB_CPU_FAKE_MSR_FILE_H
 #define TESTS_UNIT_LIB_CPU_FAKE_MSR_FILE_H
 
 #include <stddef.h>
 #include <stdlib.h>
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 
 #define FAKE_MSR_FILE 32
 

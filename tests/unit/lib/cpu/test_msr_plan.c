@@ -1,5 +1,5 @@
 /* MSRs changed and restored, on a machine that faults or swallows. */
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* How the bits of a control register differ, in words (lib/cpu/register_bits.h). */
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 #include "tests/unit/unit.h"
 
 static const char *difference(const char *name, const struct register_bit *bits, uint64_t was,

@@ -1,7 +1,7 @@
 /* Store forwarding: every offset of every pair of sizes, and what a time says of a load. */
 #include "tests/unit/unit.h"
 #include <stdbool.h>
-#include "lib/curve/lines.h"
+#include "lib/curve/cache_line.h"
 #include "lib/stats/mathx.h"
 
 /* Counts the bytes that a load has from the store, one by one. */

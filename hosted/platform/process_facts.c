@@ -1,4 +1,4 @@
-#include "hosted/platform/facts.h"
+#include "hosted/platform/process_facts.h"
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -6,7 +6,7 @@
 #include "bench/output/head.h"
 #include "bench/output/tsc_facts.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/events.h"
+#include "hosted/platform/process_events.h"
 
 /* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/msr_setup.h), but a process
  * cannot read it. */

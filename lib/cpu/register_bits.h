@@ -3,8 +3,8 @@
  * that changed one. Sources: Intel SDM vol. 3A sections 2.2.1 (EFER) and 2.5 (CR0, CR4), vol. 1
  * section 13.3 (XCR0); AMD APM vol. 2 section 3.1.7 (bits of EFER that Intel does not have).
  */
-#ifndef LIB_CPU_REGISTERS_H
-#define LIB_CPU_REGISTERS_H
+#ifndef LIB_CPU_REGISTER_BITS_H
+#define LIB_CPU_REGISTER_BITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* The start of a hosted report: the part of bench/output/head.h, the process, and the TSC as
- * measured
- * in a process. */
-#ifndef HOSTED_PLATFORM_FACTS_H
-#define HOSTED_PLATFORM_FACTS_H
+ * measured in a process. */
+#ifndef HOSTED_PLATFORM_PROCESS_FACTS_H
+#define HOSTED_PLATFORM_PROCESS_FACTS_H
 
 #include "bench/api/report.h"
 #include "bench/result/facts.h"

@@ -3,8 +3,8 @@
  * read or written, in a cache of this core or of another one; and how much other memory must be
  * read to move it from one cache to the next. Pure; integers only.
  */
-#ifndef LIB_CURVE_LINES_H
-#define LIB_CURVE_LINES_H
+#ifndef LIB_CURVE_CACHE_LINE_H
+#define LIB_CURVE_CACHE_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
-#include "hosted/platform/guard.h"
+#include "hosted/platform/signal_guard.h"
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include "lib/text/fmt.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/step.h"
+#include "hosted/platform/trap_step.h"
 
 static sigjmp_buf before;
 static volatile sig_atomic_t running, overdue;

@@ -1,4 +1,4 @@
-#include "lib/curve/lines.h"
+#include "lib/curve/cache_line.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 

@@ -1,4 +1,4 @@
-#include "hosted/stores/step.h"
+#include "hosted/stores/stepper.h"
 #include <asm/prctl.h>
 #include <cpuid.h>
 #include <signal.h>
@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "hosted/platform/guard.h"
-#include "hosted/platform/step.h"
+#include "hosted/platform/signal_guard.h"
+#include "hosted/platform/trap_step.h"
 
 #define TF 0x100u
 

@@ -1,10 +1,10 @@
 /*
  * Runs a function one instruction at a time in this process: by the trap flag, which raises SIGTRAP
- * after each instruction. Within guard_call() (hosted/platform/guard.h) stepping always ends with
+ * after each instruction. Within guard_call() (hosted/platform/signal_guard.h) stepping always ends with
  * the call, whatever ends it.
  */
-#ifndef HOSTED_PLATFORM_STEP_H
-#define HOSTED_PLATFORM_STEP_H
+#ifndef HOSTED_PLATFORM_TRAP_STEP_H
+#define HOSTED_PLATFORM_TRAP_STEP_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * Events in the process during a row that only occur under an operating system. They are only
  * counted: the windows that they hit are disturbed (docs/window.md "Disturbed windows").
  */
-#ifndef HOSTED_PLATFORM_EVENTS_H
-#define HOSTED_PLATFORM_EVENTS_H
+#ifndef HOSTED_PLATFORM_PROCESS_EVENTS_H
+#define HOSTED_PLATFORM_PROCESS_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /*
  * Runs a function one instruction at a time in this process: by the trap flag, which raises SIGTRAP
  * after each instruction. Each iteration of a repeated string instruction is one step (SDM volume
- * 1, 7.3.9.2). Faults end the function (hosted/platform/guard.h): call fault_catch() first.
+ * 1, 7.3.9.2). Faults end the function (hosted/platform/signal_guard.h): call fault_catch() first.
  */
-#ifndef HOSTED_STORES_STEP_H
-#define HOSTED_STORES_STEP_H
+#ifndef HOSTED_STORES_STEPPER_H
+#define HOSTED_STORES_STEPPER_H
 
 #include <stdbool.h>
 #include <stdint.h>

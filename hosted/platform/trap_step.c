@@ -1,4 +1,4 @@
-#include "hosted/platform/step.h"
+#include "hosted/platform/trap_step.h"
 #include <stddef.h>
 
 static step_each *volatile now; /* NULL: no stepping */

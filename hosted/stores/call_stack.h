@@ -2,8 +2,8 @@
  * The stack of calls that a function is in, from its CALLs and its stack pointer; and sites: an
  * instruction together with its innermost CALLS_DEEP calls.
  */
-#ifndef HOSTED_STORES_CALLS_H
-#define HOSTED_STORES_CALLS_H
+#ifndef HOSTED_STORES_CALL_STACK_H
+#define HOSTED_STORES_CALL_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #include "lib/text/decimal.h"
-#include "hosted/platform/events.h"
+#include "hosted/platform/process_events.h"
 #include "hosted/platform/process.h"
 #include <fcntl.h>
 #include <sched.h>

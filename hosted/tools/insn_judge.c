@@ -1,4 +1,4 @@
-#include "hosted/insn/judge.h"
+#include "hosted/tools/insn_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

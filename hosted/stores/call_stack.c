@@ -1,4 +1,4 @@
-#include "hosted/stores/calls.h"
+#include "hosted/stores/call_stack.h"
 #include <stdlib.h>
 #include <string.h>
 

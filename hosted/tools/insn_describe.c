@@ -1,9 +1,7 @@
-#include "hosted/insn/describe.h"
+#include "hosted/tools/insn_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hosted/insn/judge.h"
-#include "hosted/insn/walk.h"
 
 static void give_up(const struct described *d, const char *what)
 {

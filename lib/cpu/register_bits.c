@@ -1,4 +1,4 @@
-#include "lib/cpu/registers.h"
+#include "lib/cpu/register_bits.h"
 #include <stddef.h>
 #include "lib/text/fmt.h"
 

@@ -6,8 +6,8 @@
  * whose machine is paused, is not at fault. GUARD_WALL_TIMES that in elapsed time (ITIMER_REAL,
  * SIGALRM) ends a body that sleeps.
  */
-#ifndef HOSTED_PLATFORM_GUARD_H
-#define HOSTED_PLATFORM_GUARD_H
+#ifndef HOSTED_PLATFORM_SIGNAL_GUARD_H
+#define HOSTED_PLATFORM_SIGNAL_GUARD_H
 
 #include "bench/api/platform.h"
 #include "lib/text/sink.h"
@@ -41,8 +41,9 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
 /* In a signal's handler: leaves the running guarded call; returns if no such call runs. */
 void guard_leave(enum guard_end by, uint64_t at, const char *what);
 
+/* --- body_state.c ------------------------------------------------------------------------------- */
+
 /*
- * --- keys.c ---
  * Protection keys of memory (Intel SDM vol. 3A section 4.6.2): a body can execute WRPKRU and take
  * from the program the memory of key 0, which is all of it. The next access is then a SIGSEGV.
  * Linux 6.12 and later write its frame and run its handler with the keys that a process begins
@@ -58,7 +59,6 @@ void keys_open(void);
 bool keys_put_back(void);
 
 /*
- * --- segments.c ---
  * FS and GS of this process, which a body can change and no window restores. FS points to the C
  * library's thread-local data: code before segments_put_back() must not use any. May be called in a
  * signal's handler.

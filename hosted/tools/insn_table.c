@@ -1,4 +1,9 @@
-#include "hosted/insn/print.h"
+/*
+ * insn_table: prints lib/insn/table.def, every form that Zydis' decoder knows (`make insn-table`).
+ * The counts go to standard error. Exit status: 0; 1 if a form cannot be described, or not all
+ * could be written.
+ */
+#include "hosted/tools/insn_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +128,8 @@ static void print_head(void)
         " * their order. */\n");
 }
 
-void print_table(struct collected *all)
+/* Also sets the forms' `name`, `operands` and `flags`. */
+static void print_table(struct collected *all)
 {
     static struct tables t;
     unsigned runs = 0;
@@ -143,4 +149,19 @@ void print_table(struct collected *all)
             "%u mnemonics of %u bytes, %u operands, %u words of lists, %u sets of flags\n",
             all->forms, collected_decorated(all), runs, t.names, t.names_bytes, t.operands, t.lists,
             t.flag_sets);
+}
+
+int main(void)
+{
+    struct collected all = {0};
+
+    collect(&all);
+    if (!collected_check(&all))
+        return 1;
+    print_table(&all);
+    collected_free(&all);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    perror("insn_table: standard output");
+    return 1;
 }
