@@ -41,13 +41,9 @@ static void space(struct json *j, const struct acpi_gas *g)
 
 static void madt_cpu(struct json *j, const struct madt_cpu *c)
 {
-    json_object(j, NULL);
-    json_u64(j, "apic_id", c->id);
-    json_bool(j, "enabled", c->enabled);
-    json_bool(j, "online_capable", c->online_capable);
-    json_bool(j, "x2apic", c->x2apic);
-    json_bool(j, "duplicate", c->duplicate);
-    json_close(j);
+    JSON_PUT_OBJECT(j, NULL, JSON_IS("apic_id", c->id), JSON_IS("enabled", c->enabled),
+                    JSON_IS("online_capable", c->online_capable), JSON_IS("x2apic", c->x2apic),
+                    JSON_IS("duplicate", c->duplicate));
 }
 
 void replay_madt(struct json *j, const uint8_t *bytes, size_t n)
@@ -63,23 +59,15 @@ void replay_madt(struct json *j, const uint8_t *bytes, size_t n)
     for (unsigned i = 0; i < m.cpus; i++)
         madt_cpu(j, &m.cpu[i]);
     json_close(j);
-    if (m.cpus_left_out != 0)
-        json_u64(j, "cpus_left_out", m.cpus_left_out);
-    json_u64(j, "enabled", m.cpus_enabled);
-    json_u64(j, "duplicates", m.duplicates);
-    json_u64(j, "lapic_address", m.lapic_address);
+    JSON_PUT(j, JSON_NONZERO("cpus_left_out", m.cpus_left_out), JSON_IS("enabled", m.cpus_enabled),
+             JSON_IS("duplicates", m.duplicates), JSON_IS("lapic_address", m.lapic_address));
     json_array(j, "ioapics");
-    for (unsigned i = 0; i < m.ioapics; i++) {
-        json_object(j, NULL);
-        json_u64(j, "id", m.ioapic[i].id);
-        json_u64(j, "address", m.ioapic[i].address);
-        json_u64(j, "gsi_base", m.ioapic[i].gsi_base);
-        json_close(j);
-    }
+    for (unsigned i = 0; i < m.ioapics; i++)
+        JSON_PUT_OBJECT(j, NULL, JSON_IS("id", m.ioapic[i].id),
+                        JSON_IS("address", m.ioapic[i].address),
+                        JSON_IS("gsi_base", m.ioapic[i].gsi_base));
     json_close(j);
-    if (m.ioapics_left_out != 0)
-        json_u64(j, "ioapics_left_out", m.ioapics_left_out);
-    json_bool(j, "pcat", m.pcat);
+    JSON_PUT(j, JSON_NONZERO("ioapics_left_out", m.ioapics_left_out), JSON_IS("pcat", m.pcat));
     error(j, &m.error);
 }
 
@@ -93,20 +81,16 @@ void replay_fadt(struct json *j, const uint8_t *bytes, size_t n)
     if (!take(j, &t, bytes, n, "FACP", "FADT"))
         return;
     if (acpi_fadt(&t, &f)) {
-        json_bool(j, "hw_reduced", f.hw_reduced);
-        if (f.pm_timer_port != 0) {
-            json_u64(j, "pm_timer_port", f.pm_timer_port);
-            json_u64(j, "pm_timer_bits", f.pm_timer_bits);
-        }
+        JSON_PUT(j, JSON_IS("hw_reduced", f.hw_reduced),
+                 JSON_NONZERO("pm_timer_port", f.pm_timer_port),
+                 JSON_IF(f.pm_timer_port != 0, "pm_timer_bits", f.pm_timer_bits));
         if (f.has_reset) {
             json_object(j, "reset");
             space(j, &f.reset);
-            json_u64(j, "address", f.reset.address);
-            json_u64(j, "value", f.reset_value);
+            JSON_PUT(j, JSON_IS("address", f.reset.address), JSON_IS("value", f.reset_value));
             json_close(j);
         }
-        if (f.pm1a_cnt != 0)
-            json_u64(j, "pm1a_cnt", f.pm1a_cnt);
+        JSON_PUT(j, JSON_NONZERO("pm1a_cnt", f.pm1a_cnt));
     }
     error(j, &f.error);
 }
@@ -120,16 +104,12 @@ void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
 
     if (!take(j, &t, bytes, n, "HPET", "HPET"))
         return;
-    if (acpi_hpet(&t, &h)) {
-        if (h.address != 0)
-            json_u64(j, "address", h.address);
-        json_u64(j, "min_tick", h.min_tick);
-        json_u64(j, "number", h.number);
-        json_u64(j, "vendor", h.id >> 16);
-        json_u64(j, "comparators", (h.id >> 8 & 0x1f) + 1);
-        json_u64(j, "counter_bits", h.id & 1u << 13 ? 64 : 32);
-        json_bool(j, "legacy_route", h.id & 1u << 15);
-    }
+    if (acpi_hpet(&t, &h))
+        JSON_PUT(j, JSON_NONZERO("address", h.address), JSON_IS("min_tick", h.min_tick),
+                 JSON_IS("number", h.number), JSON_IS("vendor", h.id >> 16),
+                 JSON_IS("comparators", (h.id >> 8 & 0x1f) + 1),
+                 JSON_IS("counter_bits", h.id & 1u << 13 ? 64 : 32),
+                 JSON_IS("legacy_route", (bool)(h.id & 1u << 15)));
     error(j, &h.error);
 }
 
@@ -138,28 +118,21 @@ void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
 /* Width and stride in bytes. Address 0 means that there is no port. */
 static void uart(struct json *j, const struct acpi_uart *u)
 {
-    if (u->kind != NULL)
-        json_str(j, "kind", u->kind);
-    json_u64(j, "subtype", u->subtype);
-    json_bool(j, "present", u->gas.address != 0);
+    JSON_PUT(j, JSON_IS("kind", u->kind), JSON_IS("subtype", u->subtype),
+             JSON_IS("present", (bool)(u->gas.address != 0)));
     if (u->gas.address == 0)
         return;
     space(j, &u->gas);
-    json_u64(j, "address", u->gas.address);
-    json_u64(j, "width", u->width);
-    json_u64(j, "stride", u->stride);
+    JSON_PUT(j, JSON_IS("address", u->gas.address), JSON_IS("width", u->width),
+             JSON_IS("stride", u->stride));
 }
 
 static void spcr_pci(struct json *j, const struct spcr *s)
 {
-    json_object(j, "pci");
-    json_u64(j, "vendor_id", s->pci_vendor);
-    json_u64(j, "device_id", s->pci_device_id);
-    json_u64(j, "segment", s->pci_segment);
-    json_u64(j, "bus", s->pci_bus);
-    json_u64(j, "device", s->pci_device);
-    json_u64(j, "function", s->pci_function);
-    json_close(j);
+    JSON_PUT_OBJECT(j, "pci", JSON_IS("vendor_id", s->pci_vendor),
+                    JSON_IS("device_id", s->pci_device_id), JSON_IS("segment", s->pci_segment),
+                    JSON_IS("bus", s->pci_bus), JSON_IS("device", s->pci_device),
+                    JSON_IS("function", s->pci_function));
 }
 
 void replay_spcr(struct json *j, const uint8_t *bytes, size_t n)
@@ -171,14 +144,10 @@ void replay_spcr(struct json *j, const uint8_t *bytes, size_t n)
         return;
     if (acpi_spcr(&t, &s)) {
         uart(j, &s.uart);
-        if (s.baud != 0)
-            json_u64(j, "baud", s.baud);
-        else if (s.baud_as_is)
-            json_bool(j, "baud_as_is", true);
-        else
-            json_u64(j, "baud_code", s.baud_code);
-        if (s.clock_hz != 0)
-            json_u64(j, "clock_hz", s.clock_hz);
+        JSON_PUT(j, JSON_NONZERO("baud", s.baud),
+                 JSON_IF(s.baud == 0 && s.baud_as_is, "baud_as_is", s.baud_as_is),
+                 JSON_IF(s.baud == 0 && !s.baud_as_is, "baud_code", s.baud_code),
+                 JSON_NONZERO("clock_hz", s.clock_hz));
         if (s.has_pci)
             spcr_pci(j, &s);
     }
@@ -249,12 +218,8 @@ static void srat_element(struct json *j, const struct srat_entry *e)
         json_u64(j, NULL, e->id);
         return;
     }
-    json_object(j, NULL);
-    json_u64(j, "base", e->base);
-    json_u64(j, "length", e->length);
-    json_bool(j, "hot_plug", e->hot_plug);
-    json_bool(j, "non_volatile", e->non_volatile);
-    json_close(j);
+    JSON_PUT_OBJECT(j, NULL, JSON_IS("base", e->base), JSON_IS("length", e->length),
+                    JSON_IS("hot_plug", e->hot_plug), JSON_IS("non_volatile", e->non_volatile));
 }
 
 /* Writes enabled entries of one kind, domain by domain. */

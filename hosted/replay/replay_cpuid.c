@@ -44,14 +44,11 @@ static void signature(struct json *j, struct recorded *r)
     const struct cpu *c = &r->cpu;
     uint64_t v;
 
-    json_str(j, "vendor", c->vendor_id);
-    json_str(j, "brand", c->brand);
-    json_u64(j, "family", c->family);
-    json_u64(j, "model", c->model);
-    json_u64(j, "stepping", c->stepping);
-    json_bool(j, "model_masked", cpu_model_is_masked(c));
-    if (cpuid_dump_rdmsr(&r->boot, 0x8b, &v) && features_microcode(c, v) != 0)
-        json_u64(j, "microcode", features_microcode(c, v));
+    JSON_PUT(j, JSON_IS("vendor", c->vendor_id), JSON_IS("brand", c->brand),
+             JSON_IS("family", c->family), JSON_IS("model", c->model),
+             JSON_IS("stepping", c->stepping), JSON_IS("model_masked", cpu_model_is_masked(c)));
+    if (cpuid_dump_rdmsr(&r->boot, 0x8b, &v))
+        JSON_PUT(j, JSON_NONZERO("microcode", features_microcode(c, v)));
 }
 
 /* Returns the recorder's measurement ("# measured_tsc_mhz: 2195.61") in Hz; 0: none. */
@@ -70,26 +67,17 @@ static uint64_t measured_hz(const uint8_t *bytes, size_t n)
 }
 
 /* Compares the CPU's stated clocks with the TSC that the recorder measured. */
-static void labels(struct json *j, struct recorded *r)
+static void labels(struct json *j, const struct recorded *r, struct tsc_rate rate)
 {
     struct speed_stated s[SPEEDS];
-    struct tsc_rate rate =
-        tsc_rate_decode(&r->cpu, cpuid_dump_get, &r->boot, cpuid_dump_rdmsr, &r->boot);
 
     speeds(s, &r->cpu, rate, NULL, r->measured_hz, r->measured_hz / RECORDER);
     json_array(j, "speeds");
-    for (unsigned i = 0; i < SPEED_SMBIOS_CURRENT; i++) {
-        json_object(j, NULL);
-        json_str(j, "name", speed_names[i]);
-        json_str(j, "verdict", speed_verdicts[s[i].verdict]);
-        if (s[i].hz)
-            json_u64(j, "hz", s[i].hz);
-        else
-            json_str(j, "why_not", s[i].why_not);
-        if (s[i].compared)
-            json_i64(j, "off_ppm", s[i].off_ppm);
-        json_close(j);
-    }
+    for (unsigned i = 0; i < SPEED_SMBIOS_CURRENT; i++)
+        JSON_PUT_OBJECT(j, NULL, JSON_IS("name", speed_names[i]),
+                        JSON_IS("verdict", speed_verdicts[s[i].verdict]),
+                        JSON_NONZERO("hz", s[i].hz), JSON_IF(!s[i].hz, "why_not", s[i].why_not),
+                        JSON_IF(s[i].compared, "off_ppm", s[i].off_ppm));
     json_close(j);
 }
 
@@ -98,13 +86,11 @@ static void clock(struct json *j, struct recorded *r)
     struct tsc_rate rate =
         tsc_rate_decode(&r->cpu, cpuid_dump_get, &r->boot, cpuid_dump_rdmsr, &r->boot);
 
-    if (rate.hz != 0)
-        json_u64(j, "tsc_hz", rate.hz);
-    json_str(j, "tsc_source", tsc_rate_source_names[rate.source]);
-    json_bool(j, "tsc_invariant", r->cpu.tsc_invariant);
-    if (r->cpu.tsc_nominal_hz != 0)
-        json_u64(j, "tsc_nominal_hz", r->cpu.tsc_nominal_hz);
-    labels(j, r);
+    JSON_PUT(j, JSON_NONZERO("tsc_hz", rate.hz),
+             JSON_IS("tsc_source", tsc_rate_source_names[rate.source]),
+             JSON_IS("tsc_invariant", r->cpu.tsc_invariant),
+             JSON_NONZERO("tsc_nominal_hz", r->cpu.tsc_nominal_hz));
+    labels(j, r, rate);
 }
 
 static void measuring(struct json *j, struct recorded *r)
@@ -113,18 +99,15 @@ static void measuring(struct json *j, struct recorded *r)
     struct core_counters counters;
 
     core_counters_decode(&counters, cpuid_dump_get, &r->boot);
-    json_bool(j, "lfence_serializing", features_lfence_serializing(c, cpuid_dump_rdmsr, &r->boot));
-    json_str(j, "core_cycle_counter", core_counter_names[core_counters_best(&counters)]);
-    json_bool(j, "smi_counter", features_smi_counter(c));
-    json_bool(j, "hypervisor", c->hypervisor);
-    if (c->hypervisor && c->hypervisor_id[0] != '\0')
-        json_str(j, "hypervisor_id", c->hypervisor_id);
-    json_bool(j, "page_1g", c->page_1g);
-    json_bool(j, "la57", c->la57);
-    json_bool(j, "x2apic", c->x2apic);
-    json_bool(j, "rdtscp", c->rdtscp);
-    json_bool(j, "serialize", c->serialize);
-    json_u64(j, "physical_bits", c->phys_bits);
+    JSON_PUT(
+        j,
+        JSON_IS("lfence_serializing", features_lfence_serializing(c, cpuid_dump_rdmsr, &r->boot)),
+        JSON_IS("core_cycle_counter", core_counter_names[core_counters_best(&counters)]),
+        JSON_IS("smi_counter", features_smi_counter(c)), JSON_IS("hypervisor", c->hypervisor),
+        JSON_IF(c->hypervisor && c->hypervisor_id[0], "hypervisor_id", c->hypervisor_id),
+        JSON_IS("page_1g", c->page_1g), JSON_IS("la57", c->la57), JSON_IS("x2apic", c->x2apic),
+        JSON_IS("rdtscp", c->rdtscp), JSON_IS("serialize", c->serialize),
+        JSON_IS("physical_bits", c->phys_bits));
 }
 
 /* Returns XCR0 as the program sets it: the CPU's components without AMX; 0 without XSAVE. */

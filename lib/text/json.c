@@ -265,6 +265,19 @@ void json_str(struct json *j, const char *name, const char *s)
     string(j, s);
 }
 
+void json_put(struct json *j, const struct json_value *values)
+{
+    for (const struct json_value *v = values; v->form != JSON_LAST; v++)
+        if (v->form == JSON_UNSIGNED)
+            json_u64(j, v->name, v->value);
+        else if (v->form == JSON_SIGNED)
+            json_i64(j, v->name, (int64_t)v->value);
+        else if (v->form == JSON_TRUTH)
+            json_bool(j, v->name, v->value);
+        else if (v->form == JSON_TEXT)
+            json_str(j, v->name, (const char *)(uintptr_t)v->value);
+}
+
 static void text_write(struct sink *self, const char *bytes, size_t n)
 {
     json_raw(((struct json_text *)self)->j, bytes, n);

@@ -135,6 +135,39 @@ void json_true(struct json *j, const char *name, bool v);
  * escaped. NULL is an unknown value, as below. */
 void json_str(struct json *j, const char *name, const char *s);
 
+/* A member with its value, for json_put(). */
+struct json_value {
+    const char *name;
+    enum { JSON_LAST, JSON_SKIPPED, JSON_UNSIGNED, JSON_SIGNED, JSON_TRUTH, JSON_TEXT } form;
+    uint64_t value;
+};
+#define JSON_FORM(v)                                                                               \
+    _Generic((v),                                                                                  \
+        bool: JSON_TRUTH,                                                                          \
+        char *: JSON_TEXT,                                                                         \
+        const char *: JSON_TEXT,                                                                   \
+        int: JSON_SIGNED,                                                                          \
+        long: JSON_SIGNED,                                                                         \
+        long long: JSON_SIGNED,                                                                    \
+        default: JSON_UNSIGNED)
+/* `v`: an integer, a bool or a string (as above). JSON_IF: it is omitted unless `there`, and
+ * JSON_NONZERO if it is 0; the value is evaluated in any case. */
+#define JSON_IS(name, v)                                                                           \
+    {                                                                                              \
+        name, JSON_FORM(v), (uint64_t)(uintptr_t)(v)                                               \
+    }
+#define JSON_IF(there, name, v)                                                                    \
+    {                                                                                              \
+        name, (there) ? JSON_FORM(v) : JSON_SKIPPED, (uint64_t)(uintptr_t)(v)                      \
+    }
+#define JSON_NONZERO(name, v) JSON_IF((v) != 0, name, v)
+/* Writes these members in order: JSON_PUT(j, JSON_IS("level", 2), JSON_IS("type", "data")).
+ * JSON_PUT_OBJECT writes them as an object. */
+#define JSON_PUT(j, ...) json_put(j, (const struct json_value[]){__VA_ARGS__, {0}})
+#define JSON_PUT_OBJECT(j, name, ...)                                                              \
+    (json_object(j, name), JSON_PUT(j, __VA_ARGS__), json_close(j))
+void json_put(struct json *j, const struct json_value *values);
+
 /* A string that is written piece by piece: what is written to `sink` is a part of it. Only
  * printable ASCII without quotes and backslashes, since nothing is escaped. */
 struct json_text {
