@@ -109,7 +109,7 @@ void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
                  JSON_IS("number", h.number), JSON_IS("vendor", h.id >> 16),
                  JSON_IS("comparators", (h.id >> 8 & 0x1f) + 1),
                  JSON_IS("counter_bits", h.id & 1u << 13 ? 64 : 32),
-                 JSON_IS("legacy_route", (bool)(h.id & 1u << 15)));
+                 JSON_BOOL("legacy_route", h.id & 1u << 15));
     error(j, &h.error);
 }
 
@@ -119,7 +119,7 @@ void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
 static void uart(struct json *j, const struct acpi_uart *u)
 {
     JSON_PUT(j, JSON_IS("kind", u->kind), JSON_IS("subtype", u->subtype),
-             JSON_IS("present", (bool)(u->gas.address != 0)));
+             JSON_BOOL("present", u->gas.address != 0));
     if (u->gas.address == 0)
         return;
     space(j, &u->gas);

@@ -6,8 +6,8 @@
 
 static void show_counted(struct json *j, const struct counted *by)
 {
-#define SHOW(member, name) json_u64(j, name, by->member);
-    COUNTS(SHOW)
+#define SHOWN(member, name) JSON_IS(name, by->member),
+    json_put(j, (const struct json_value[]){COUNTS(SHOWN){0}});
 }
 
 static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)
@@ -17,8 +17,7 @@ static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)
     json_object(j, name);
     for (unsigned i = 1; i <= 65; i++) {
         fmt_buf(size, sizeof size, i <= 64 ? "%u" : "more", i);
-        if (sizes[i])
-            json_u64(j, size, sizes[i]);
+        json_nonzero(j, size, sizes[i]);
     }
     json_close(j);
 }
@@ -28,17 +27,11 @@ static void show_place(struct json *j, uint64_t address)
 {
     struct prepare_place place;
 
-    json_u64(j, "address", address);
-    if (!prepare_place_of(address, &place))
-        return;
-    if (place.symbol) {
-        json_str(j, "function", place.symbol);
-        json_u64(j, "offset", place.offset);
-    }
-    if (place.section) {
-        json_str(j, "section", place.section);
-        json_u64(j, "section_offset", place.into);
-    }
+    JSON_PUT(j, JSON_IS("address", address));
+    if (prepare_place_of(address, &place))
+        JSON_PUT(j, JSON_IS("function", place.symbol),
+                 JSON_IF(place.symbol, "offset", place.offset), JSON_IS("section", place.section),
+                 JSON_IF(place.section, "section_offset", place.into));
 }
 
 static void show_ended(struct json *j, const struct trace *t)
@@ -73,10 +66,9 @@ static void show_instruction(const struct met *m, const struct counted *by, stru
 
     operands_text(&m->decoded, text);
     json_line_begin(&j, out);
-    json_str(&j, "type", "instruction");
+    JSON_PUT(&j, JSON_IS("type", "instruction"));
     show_place(&j, m->decoded.address);
-    json_str(&j, "text", text);
-    json_u64(&j, "runs", m->runs);
+    JSON_PUT(&j, JSON_IS("text", text), JSON_IS("runs", m->runs));
     show_counted(&j, by);
     json_line_end(&j);
 }
@@ -126,24 +118,17 @@ static void show_head(const struct trace *t, const char *wrong, struct sink *out
     struct json j;
 
     json_line_begin(&j, out);
-    json_str(&j, "type", "trace");
-    json_str(&j, "suite", b->suite);
-    json_str(&j, "row", b->name);
-    json_str(&j, "what", b->what);
-    if (objects_name_of(b))
-        json_str(&j, "object", objects_name_of(b));
-    else
-        json_str(&j, "objects", ROWS_OBJECTS);
-    json_u64(&j, "operations", t->row->operations);
-    json_u64(&j, "steps", t->steps);
-    json_u64(&j, "instructions", t->mets);
+    JSON_PUT(&j, JSON_IS("type", "trace"), JSON_IS("suite", b->suite), JSON_IS("row", b->name),
+             JSON_IS("what", b->what), JSON_IS("object", objects_name_of(b)),
+             JSON_IF(!objects_name_of(b), "objects", ROWS_OBJECTS),
+             JSON_IS("operations", t->row->operations), JSON_IS("steps", t->steps),
+             JSON_IS("instructions", t->mets));
     show_counted(&j, &total);
     show_sizes(&j, "stores_by_size", t->counts.stores_of);
     show_sizes(&j, "loads_by_size", t->counts.loads_of);
     if (t->ended[0])
         show_ended(&j, t);
-    if (wrong)
-        json_str(&j, "wrong", wrong);
+    json_str(&j, "wrong", wrong); /* NULL: omitted */
     if (t->changed)
         show_changed(&j, t->changed);
     json_line_end(&j);

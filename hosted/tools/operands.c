@@ -55,10 +55,10 @@ static const char *text_of(const struct decoded *d, char text[TEXT])
 
 /* --- describe --------------------------------------------------------------------------------- */
 
-static void say_register(struct json *j, const char *name, ZydisRegister r)
+/* Returns NULL for no register: its member is then omitted. */
+static const char *name_of(ZydisRegister r)
 {
-    if (r != ZYDIS_REGISTER_NONE)
-        json_str(j, name, ZydisRegisterGetString(r));
+    return r != ZYDIS_REGISTER_NONE ? ZydisRegisterGetString(r) : NULL;
 }
 
 /* Returns the largest register that contains this one. */
@@ -67,13 +67,6 @@ static ZydisRegister whole_of(ZydisRegister r)
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 
     return whole == ZYDIS_REGISTER_NONE ? r : whole;
-}
-
-static void say_actions(struct json *j, ZydisOperandActions actions)
-{
-    json_bool(j, "reads", actions & ZYDIS_OPERAND_ACTION_MASK_READ);
-    json_bool(j, "writes", actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
-    json_bool(j, "may_write", actions & ZYDIS_OPERAND_ACTION_CONDWRITE);
 }
 
 static void say_operand(struct json *j, const ZydisDecodedOperand *o)
@@ -85,26 +78,24 @@ static void say_operand(struct json *j, const ZydisDecodedOperand *o)
     };
 
     json_object(j, NULL);
-    json_str(j, "visibility", visible[o->visibility]);
-    say_actions(j, o->actions);
-    json_u64(j, "bits", o->size);
-    json_u64(j, "elements", o->element_count);
-    json_bool(j, "mask", o->encoding == ZYDIS_OPERAND_ENCODING_MASK);
+    JSON_PUT(j, JSON_IS("visibility", visible[o->visibility]),
+             JSON_BOOL("reads", o->actions & ZYDIS_OPERAND_ACTION_MASK_READ),
+             JSON_BOOL("writes", o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE),
+             JSON_BOOL("may_write", o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE),
+             JSON_IS("bits", o->size), JSON_IS("elements", o->element_count),
+             JSON_BOOL("mask", o->encoding == ZYDIS_OPERAND_ENCODING_MASK));
     switch (o->type) {
     case ZYDIS_OPERAND_TYPE_REGISTER:
-        json_str(j, "kind", "register");
-        say_register(j, "register", o->reg.value);
-        say_register(j, "whole", whole_of(o->reg.value));
+        JSON_PUT(j, JSON_IS("kind", "register"), JSON_IS("register", name_of(o->reg.value)),
+                 JSON_IS("whole", name_of(whole_of(o->reg.value))));
         break;
     case ZYDIS_OPERAND_TYPE_MEMORY:
         /* A computed address and an address used as a hint are not accesses. */
-        json_str(j, "kind", o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? "address" : "memory");
-        json_bool(j, "vectors", o->mem.type == ZYDIS_MEMOP_TYPE_VSIB);
-        say_register(j, "base", o->mem.base);
-        say_register(j, "index", o->mem.index);
-        say_register(j, "segment", o->mem.segment);
-        json_u64(j, "scale", o->mem.scale);
-        json_i64(j, "disp", o->mem.disp.has_displacement ? o->mem.disp.value : 0);
+        JSON_PUT(j, JSON_IS("kind", o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? "address" : "memory"),
+                 JSON_BOOL("vectors", o->mem.type == ZYDIS_MEMOP_TYPE_VSIB),
+                 JSON_IS("base", name_of(o->mem.base)), JSON_IS("index", name_of(o->mem.index)),
+                 JSON_IS("segment", name_of(o->mem.segment)), JSON_IS("scale", o->mem.scale),
+                 JSON_IS("disp", o->mem.disp.has_displacement ? o->mem.disp.value : 0));
         break;
     default:
         json_str(j, "kind", "number");
@@ -146,14 +137,14 @@ static int describe(const struct decoded *d)
     struct json j;
 
     json_line_begin(&j, &out);
-    json_str(&j, "text", text_of(d, text));
-    json_str(&j, "mnemonic", ZydisMnemonicGetString(d->in.mnemonic));
-    json_str(&j, "category", ZydisCategoryGetString(d->in.meta.category));
-    json_str(&j, "encoding", encodings[d->in.encoding]);
-    json_str(&j, "extension", ZydisISASetGetString(d->in.meta.isa_set));
-    json_bool(&j, "repeats", d->in.attributes & repeats);
-    json_bool(&j, "jumps", d->in.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE);
-    json_bool(&j, "privileged", d->in.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
+    JSON_PUT(&j, JSON_IS("text", text_of(d, text)),
+             JSON_IS("mnemonic", ZydisMnemonicGetString(d->in.mnemonic)),
+             JSON_IS("category", ZydisCategoryGetString(d->in.meta.category)),
+             JSON_IS("encoding", encodings[d->in.encoding]),
+             JSON_IS("extension", ZydisISASetGetString(d->in.meta.isa_set)),
+             JSON_BOOL("repeats", d->in.attributes & repeats),
+             JSON_BOOL("jumps", d->in.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE),
+             JSON_BOOL("privileged", d->in.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED));
     say_flags(&j, "reads_flags", flags->tested);
     say_flags(&j, "writes_flags", flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
     json_array(&j, "operands");

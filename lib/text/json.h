@@ -150,8 +150,8 @@ struct json_value {
         long: JSON_SIGNED,                                                                         \
         long long: JSON_SIGNED,                                                                    \
         default: JSON_UNSIGNED)
-/* `v`: an integer, a bool or a string (as above). JSON_IF: it is omitted unless `there`, and
- * JSON_NONZERO if it is 0; the value is evaluated in any case. */
+/* `v`: an integer, a bool or a string (as above); a comparison or a bit is an int without JSON_BOOL.
+ * JSON_IF: omitted unless `there`; JSON_NONZERO: if it is 0. The value is evaluated in any case. */
 #define JSON_IS(name, v)                                                                           \
     {                                                                                              \
         name, JSON_FORM(v), (uint64_t)(uintptr_t)(v)                                               \
@@ -160,6 +160,7 @@ struct json_value {
     {                                                                                              \
         name, (there) ? JSON_FORM(v) : JSON_SKIPPED, (uint64_t)(uintptr_t)(v)                      \
     }
+#define JSON_BOOL(name, v)    JSON_IS(name, (bool)(v))
 #define JSON_NONZERO(name, v) JSON_IF((v) != 0, name, v)
 /* Writes these members in order: JSON_PUT(j, JSON_IS("level", 2), JSON_IS("type", "data")).
  * JSON_PUT_OBJECT writes them as an object. */
