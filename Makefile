@@ -224,7 +224,7 @@ OPERANDS := $(B)/hosted/operands
 # Traces a row's body step by step: dead stores, silent stores, silent loads. Uses Zydis to decode.
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
-	$(addprefix hosted/platform/,$(addsuffix .c,body_state exit_guard fault folder memory output process signal_guard smbios_files trap_step)))
+	$(addprefix hosted/platform/,$(addsuffix .c,body_state buffers exit_guard fault folder output process signal_guard smbios_files trap_step)))
 # Prints lib/insn/table.def: the forms of instructions that Zydis' decoder knows.
 INSN_TABLE      := $(B)/hosted/insn_table
 INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/tools/insn_*.c)))

@@ -26,7 +26,7 @@
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/fault.h"
 #include "hosted/platform/folder.h"
-#include "hosted/platform/memory.h"
+#include "hosted/platform/buffers.h"
 #include "hosted/platform/output.h"
 #include "hosted/platform/process.h"
 #include "hosted/platform/process_events.h"

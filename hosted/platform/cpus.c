@@ -12,7 +12,7 @@
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/fault.h"
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/memory.h"
+#include "hosted/platform/buffers.h"
 #include "hosted/platform/output.h"
 #include "lib/config/status.h"
 #include "hosted/platform/process_events.h"

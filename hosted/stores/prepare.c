@@ -8,7 +8,7 @@
 #include "bench/engine/window.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/memory.h"
+#include "hosted/platform/buffers.h"
 
 #define SETUP_SECONDS 20
 

@@ -1,4 +1,4 @@
-#include "hosted/platform/memory.h"
+#include "hosted/platform/buffers.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

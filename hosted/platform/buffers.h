@@ -3,8 +3,8 @@
  * every platform, the samples, and a separate stack. The kernel places a process's stack at random,
  * and the length of the environment moves it; a figure must not depend on either.
  */
-#ifndef HOSTED_PLATFORM_MEMORY_H
-#define HOSTED_PLATFORM_MEMORY_H
+#ifndef HOSTED_PLATFORM_BUFFERS_H
+#define HOSTED_PLATFORM_BUFFERS_H
 
 #include <stddef.h>
 #include <stdint.h>
