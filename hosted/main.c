@@ -52,7 +52,7 @@ struct hosted {
     enum status status;
 };
 
-/* --- the words of the command line -------------------------------------------------------------- */
+/* --- the words of the command line ------------------------------------------------------------ */
 
 /* The shell has already handled blanks, quotes and comments: an argument is a whole word. */
 static void as_word(struct word *w, const char *argument)
@@ -188,7 +188,7 @@ static bool answer(const struct options *o, const struct cpu *cpu)
     return true;
 }
 
-/* --- the platform -------------------------------------------------------------------------------- */
+/* --- the platform ----------------------------------------------------------------------------- */
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
@@ -263,7 +263,7 @@ static void settle_platform(struct hosted *h)
     h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
 }
 
-/* --- the run ------------------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static void head(void *ctx, const struct run_facts *run, const struct probe *probe)
 {

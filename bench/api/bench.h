@@ -93,8 +93,8 @@ struct bench_family {
     const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL ends the list */
 };
 
-/* The measurement of a row of kind_limit at each count (lib/curve/limit_program.h), and the rule that
- * finds its steps (lib/curve/curve_steps.h). */
+/* The measurement of a row of kind_limit at each count (lib/curve/limit_program.h), and the rule
+ * that finds its steps (lib/curve/curve_steps.h). */
 struct bench_limit {
     enum limits_kind kind;
     unsigned param;              /* the kind's */

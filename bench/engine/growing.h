@@ -1,9 +1,9 @@
 /*
  * Takes windows over growing bodies, for a line through their minima for each recipe
- * (lib/stats/literature.h). The bodies are chains of 0, 16, 32 ... 1008 dependent adds; in an emulator
- * there are 8 of them: 0, 128, ... 896 adds. Paoloni's bodies grow by one iteration of a loop, from
- * 0 to 999, with 100,000 windows each, which takes 1.5 minutes. These bodies are 64 of his 1000,
- * straight code in place of iterations, and limited in time.
+ * (lib/stats/literature.h). The bodies are chains of 0, 16, 32 ... 1008 dependent adds; in an
+ * emulator there are 8 of them: 0, 128, ... 896 adds. Paoloni's bodies grow by one iteration of a
+ * loop, from 0 to 999, with 100,000 windows each, which takes 1.5 minutes. These bodies are 64 of
+ * his 1000, straight code in place of iterations, and limited in time.
  */
 #ifndef BENCH_ENGINE_GROWING_H
 #define BENCH_ENGINE_GROWING_H

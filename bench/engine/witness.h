@@ -1,7 +1,8 @@
 /*
  * Decides whether the core is exclusive. Runs the witness (docs/witness.md "The witness",
- * lib/stats/witness_rule.h) in an engine: windows of NOPs and of the ruler between blocks, never between
- * a block's windows. It runs on silicon only, not in an emulator or with counted instructions.
+ * lib/stats/witness_rule.h) in an engine: windows of NOPs and of the ruler between blocks, never
+ * between a block's windows. It runs on silicon only, not in an emulator or with counted
+ * instructions.
  */
 #ifndef BENCH_ENGINE_WITNESS_H
 #define BENCH_ENGINE_WITNESS_H

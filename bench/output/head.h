@@ -1,8 +1,9 @@
 /*
  * Writes the part of a report's head that is the same on every platform: the program, the execution
  * and how far its figures can be trusted, the CPU, the settings. A platform adds its own facts
- * (kernel/report/facts.c, hosted/platform/process_facts.c). Each pair of functions writes the same facts,
- * to the table and as members of the `run` record. After it: the self-tests, and the linearity.
+ * (kernel/report/facts.c, hosted/platform/process_facts.c). Each pair of functions writes the same
+ * facts, to the table and as members of the `run` record. After it: the self-tests, and the
+ * linearity.
  */
 #ifndef BENCH_OUTPUT_HEAD_H
 #define BENCH_OUTPUT_HEAD_H

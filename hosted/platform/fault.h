@@ -1,7 +1,7 @@
 /*
  * Faults and interrupts by the user. A fault in a guarded call ends only that call
- * (hosted/platform/signal_guard.h). Any other is reported as the image reports an exception: an `event`
- * that names the row, the `end` record, exit status 4.
+ * (hosted/platform/signal_guard.h). Any other is reported as the image reports an exception: an
+ * `event` that names the row, the `end` record, exit status 4.
  */
 #ifndef HOSTED_PLATFORM_FAULT_H
 #define HOSTED_PLATFORM_FAULT_H

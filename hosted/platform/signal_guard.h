@@ -41,7 +41,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
 /* In a signal's handler: leaves the running guarded call; returns if no such call runs. */
 void guard_leave(enum guard_end by, uint64_t at, const char *what);
 
-/* --- body_state.c ------------------------------------------------------------------------------- */
+/* --- body_state.c ----------------------------------------------------------------------------- */
 
 /*
  * Protection keys of memory (Intel SDM vol. 3A section 4.6.2): a body can execute WRPKRU and take

@@ -1,7 +1,7 @@
 /*
  * Runs a function one instruction at a time in this process: by the trap flag, which raises SIGTRAP
- * after each instruction. Within guard_call() (hosted/platform/signal_guard.h) stepping always ends with
- * the call, whatever ends it.
+ * after each instruction. Within guard_call() (hosted/platform/signal_guard.h) stepping always ends
+ * with the call, whatever ends it.
  */
 #ifndef HOSTED_PLATFORM_TRAP_STEP_H
 #define HOSTED_PLATFORM_TRAP_STEP_H

@@ -1,6 +1,7 @@
 /*
- * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness_rule.h) and
- * turned into a figure by its own path (bench/engine/row_figure.h); one object per launch and body.
+ * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness_rule.h)
+ * and turned into a figure by its own path (bench/engine/row_figure.h); one object per launch and
+ * body.
  */
 #include <stdlib.h>
 #include "lib/text/decimal.h"

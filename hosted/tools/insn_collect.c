@@ -76,7 +76,7 @@ static void take(struct collected *all, const uint8_t *bytes)
             f->seen |= 1u << i;
 }
 
-/* --- the space of encodings -------------------------------------------------------------------- */
+/* --- the space of encodings ------------------------------------------------------------------- */
 
 /* The bytes after ModRM: an immediate or a displacement that every form accepts. */
 enum { FILLER = 0x02 };
@@ -205,7 +205,7 @@ void collect(struct collected *all)
     walk_evex(&w);
 }
 
-/* --- checks ------------------------------------------------------------------------------------ */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 /* Returns the combinations: no mask or one of the allowed masks, with nothing else or one of the
  * others. */

@@ -26,11 +26,13 @@ struct described {
 };
 
 /* The parts of a form that are not in its bytes (insn_judge.c): its name, the feature of CPUID,
- * properties, why it is not run. Sets `mnemonic`, and the form's `feature`, `why` and the properties that are not in its bytes.
- * Ends the program with a message if an ISA set is unknown. */
+ * properties, why it is not run. Sets `mnemonic`, and the form's `feature`, `why` and the
+ * properties that are not in its bytes. Ends the program with a message if an ISA set is
+ * unknown. */
 void judge(struct described *d);
 
-/* Describes a form of the table from bytes (insn_describe.c). False: not an instruction, or not a form of the table. */
+/* Describes a form of the table from bytes (insn_describe.c). False: not an instruction, or not a
+ * form of the table. */
 bool describe(struct described *d, const uint8_t *bytes);
 
 /* Returns whether these are the same form, with any decoration: they have the same name. */

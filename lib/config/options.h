@@ -228,7 +228,7 @@ bool options_knows(const char *word);
 bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
                   unsigned number, struct sink *err);
 
-/* --- the options in print (options_show.c) ------------------------------------------------------ */
+/* --- the options in print (options_show.c) ---------------------------------------------------- */
 
 struct json;
 

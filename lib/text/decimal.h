@@ -1,4 +1,5 @@
-/* Doubles as text and as members of a record, without libm. Uses SSE, unlike the rest of the room. */
+/* Doubles as text and as members of a record, without libm. Uses SSE, unlike the rest of the
+ * room. */
 #ifndef LIB_TEXT_DECIMAL_H
 #define LIB_TEXT_DECIMAL_H
 

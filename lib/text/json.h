@@ -13,8 +13,8 @@
 #include "lib/text/sink.h"
 
 /*
- * The contents of a record: every field's path, its type, and when it is there. The writer checks each
- * written member, and each object as it is closed, against it.
+ * The contents of a record: every field's path, its type, and when it is there. The writer checks
+ * each written member, and each object as it is closed, against it.
  *
  * A path names the objects on the way, from the record's type on: "row.ticks.min". "[]" follows an
  * array, "row.modes[].share"; a "*" at the end matches any name.
@@ -150,8 +150,9 @@ struct json_value {
         long: JSON_SIGNED,                                                                         \
         long long: JSON_SIGNED,                                                                    \
         default: JSON_UNSIGNED)
-/* `v`: an integer, a bool or a string (as above); a comparison or a bit is an int without JSON_BOOL.
- * JSON_IF: omitted unless `there`; JSON_NONZERO: if it is 0. The value is evaluated in any case. */
+/* `v`: an integer, a bool or a string (as above); a comparison or a bit is an int without
+ * JSON_BOOL. JSON_IF: omitted unless `there`; JSON_NONZERO: if it is 0. The value is evaluated in
+ * any case. */
 #define JSON_IS(name, v)                                                                           \
     {                                                                                              \
         name, JSON_FORM(v), (uint64_t)(uintptr_t)(v)                                               \

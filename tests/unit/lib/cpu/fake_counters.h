@@ -1,7 +1,7 @@
 /*
- * A machine with counters of core cycles, for lib/cpu/core_counter.h and lib/cpu/core_counter.h: MSRs that
- * exist, fault or swallow writes, and a core whose counters advance with its work. `cycles` core
- * cycles pass for each `ticks` of the TSC.
+ * A machine with counters of core cycles, for lib/cpu/core_counter.h and lib/cpu/core_counter.h:
+ * MSRs that exist, fault or swallow writes, and a core whose counters advance with its work.
+ * `cycles` core cycles pass for each `ticks` of the TSC.
  */
 #ifndef TESTS_UNIT_LIB_CPU_FAKE_COUNTERS_H
 #define TESTS_UNIT_LIB_CPU_FAKE_COUNTERS_H
