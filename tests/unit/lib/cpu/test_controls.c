@@ -8,7 +8,7 @@
 
 #define TURBO_OFF (1ull << 38)
 
-struct machine {
+static struct machine {
     struct cpuid_dump *dump;
     struct dump_cpu boot;
     struct cpu cpu;
@@ -16,38 +16,44 @@ struct machine {
     struct msr_access access;
     struct options options;
     struct controls q;
-};
+} m;
 
 static const uint32_t used[] = {
     0x199, 0x1a0,      0x1a4,      0xce,       0x1ad,      0x1fc,      0x770,      0x771,
     0x774, 0xc0010015, 0xc0010061, 0xc0010062, 0xc00102b0, 0xc00102b1, 0xc00102b3, 0xc0000108};
 
-static void settle(struct machine *m)
+static void settle(void)
 {
-    m->access = fake_msr_file_access(&m->file);
-    m->before = m->file;
-    controls_plan(&m->q, &m->options, &m->cpu, cpuid_dump_get, &m->boot, &m->access);
+    m.access = fake_msr_file_access(&m.file);
+    m.before = m.file;
+    controls_plan(&m.q, &m.options, &m.cpu, cpuid_dump_get, &m.boot, &m.access);
+}
+
+static void settle_and_apply(void)
+{
+    settle();
+    controls_apply(&m.q, &m.access);
 }
 
 /* A recording, with all off and the clock at its base. */
-static void recorded(struct machine *m, const char *name)
+static void recorded(const char *name)
 {
-    memset(m, 0, sizeof *m);
-    m->dump = fixture(name);
-    m->boot = (struct dump_cpu){m->dump, 0};
-    cpu_decode(&m->cpu, cpuid_dump_get, &m->boot);
-    for (size_t i = 0; i < m->dump->msrs; i++)
+    memset(&m, 0, sizeof m);
+    m.dump = fixture(name);
+    m.boot = (struct dump_cpu){m.dump, 0};
+    cpu_decode(&m.cpu, cpuid_dump_get, &m.boot);
+    for (size_t i = 0; i < m.dump->msrs; i++)
         for (size_t k = 0; k < sizeof used / sizeof used[0]; k++)
-            if (m->dump->msr[i].address == used[k] && !m->dump->msr[i].fault &&
-                !fake_msr_file_at(&m->file, used[k]))
-                fake_msr_file_add(&m->file, used[k], m->dump->msr[i].value);
-    m->options = (struct options){.turbo = SETTING_OFF, .prefetch = SETTING_OFF, .freq = FREQ_BASE};
-    settle(m);
+            if (m.dump->msr[i].address == used[k] && !m.dump->msr[i].fault &&
+                !fake_msr_file_at(&m.file, used[k]))
+                fake_msr_file_add(&m.file, used[k], m.dump->msr[i].value);
+    m.options = (struct options){.turbo = SETTING_OFF, .prefetch = SETTING_OFF, .freq = FREQ_BASE};
+    settle();
 }
 
-static uint64_t value(struct machine *m, uint32_t msr)
+static uint64_t value(uint32_t msr)
 {
-    const uint64_t *at = fake_msr_file_at(&m->file, msr);
+    const uint64_t *at = fake_msr_file_at(&m.file, msr);
 
     assert_non_null(at);
     return *at;
@@ -63,20 +69,25 @@ static const char *text(const struct control *s, uint64_t v)
     return out;
 }
 
-static void in_force(struct machine *m, enum control_id id, const char *found, const char *now)
+static const char *now(enum control_id id)
 {
-    const struct control *s = &m->q.of[id];
+    return text(&m.q.of[id], m.q.of[id].now);
+}
+
+static void in_force(enum control_id id, const char *found, const char *wanted)
+{
+    const struct control *s = &m.q.of[id];
 
     if (s->why_not)
         fail_msg("%s: %s", control_names[id], s->why_not);
     assert_true(s->asked && s->in_force);
     assert_string_equal(text(s, s->found), found);
-    assert_string_equal(text(s, s->now), now);
+    assert_string_equal(now(id), wanted);
 }
 
-static void lacks(struct machine *m, enum control_id id, const char *why)
+static void lacks(enum control_id id, const char *why)
 {
-    const struct control *s = &m->q.of[id];
+    const struct control *s = &m.q.of[id];
 
     assert_null(s->control);
     assert_non_null(s->why_not);
@@ -84,186 +95,165 @@ static void lacks(struct machine *m, enum control_id id, const char *why)
     assert_false(s->in_force);
 }
 
-static void restored(struct machine *m)
+static void restored(void)
 {
-    assert_true(controls_restore(&m->q, &m->access));
-    for (unsigned i = 0; i < m->file.n; i++)
-        assert_int_equal(m->file.of[i].v, m->before.of[i].v);
-    unsigned writes = m->file.writes;
-    assert_true(controls_restore(&m->q, &m->access));
-    assert_int_equal(m->file.writes, writes);
+    assert_true(controls_restore(&m.q, &m.access));
+    for (unsigned i = 0; i < m.file.n; i++)
+        assert_int_equal(m.file.of[i].v, m.before.of[i].v);
+    unsigned writes = m.file.writes;
+    assert_true(controls_restore(&m.q, &m.access));
+    assert_int_equal(m.file.writes, writes);
 }
 
 TEST(skylake_has_its_controls)
 {
-    struct machine m;
-
-    recorded(&m, "GenuineIntel00506E3_Skylake"); /* its owner had switched turbo off */
+    recorded("GenuineIntel00506E3_Skylake"); /* its owner had switched turbo off */
     controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_TURBO, "off", "off");
-    in_force(&m, CONTROL_PREFETCH, "on", "off");
-    assert_int_equal(value(&m, 0x1a4), 0xf);
-    in_force(&m, CONTROL_FREQ, "ratio 22", "ratio 22");
-    restored(&m);
+    in_force(CONTROL_TURBO, "off", "off");
+    in_force(CONTROL_PREFETCH, "on", "off");
+    assert_int_equal(value(0x1a4), 0xf);
+    in_force(CONTROL_FREQ, "ratio 22", "ratio 22");
+    restored();
 
-    recorded(&m, "GenuineIntel00506E3_Skylake");
+    recorded("GenuineIntel00506E3_Skylake");
     m.options.freq = FREQ_MAX; /* turbo is off, so there is no more than the base */
-    settle(&m);
-    controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_FREQ, "ratio 22", "ratio 22");
+    settle_and_apply();
+    in_force(CONTROL_FREQ, "ratio 22", "ratio 22");
     m.options.turbo = SETTING_KEEP;
-    settle(&m);
-    controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_FREQ, "ratio 22", "ratio 28");
+    settle_and_apply();
+    in_force(CONTROL_FREQ, "ratio 22", "ratio 28");
     assert_false(m.q.of[CONTROL_TURBO].asked);
-    assert_int_equal(value(&m, 0x199), 0x1c00);
+    assert_int_equal(value(0x199), 0x1c00);
     assert_true(controls_restore(&m.q, &m.access));
-    assert_int_equal(value(&m, 0x199), 0x1600);
+    assert_int_equal(value(0x199), 0x1600);
 
     *fake_msr_file_at(&m.file, 0x1a0) &= ~(1ull << 16);
-    settle(&m);
-    lacks(&m, CONTROL_FREQ, "SpeedStep off");
+    settle();
+    lacks(CONTROL_FREQ, "SpeedStep off");
 }
 
 TEST(alder_lake_has_its_controls)
 {
-    struct machine m;
-
-    recorded(&m, "GenuineIntel0090672_AlderLake_01_LC_BC");
+    recorded("GenuineIntel0090672_AlderLake_01_LC_BC");
     controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_FREQ, "level 2 to 255", "level 41 to 41");
+    in_force(CONTROL_FREQ, "level 2 to 255", "level 41 to 41");
     assert_string_equal(m.q.of[CONTROL_FREQ].control, "IA32_HWP_REQUEST");
-    assert_int_equal(value(&m, 0x774), 0x0000019e00292929); /* the window of 41:32 is as found */
-    restored(&m);
+    assert_int_equal(value(0x774), 0x0000019e00292929); /* the window of 41:32 is as found */
+    restored();
 
-    recorded(&m, "GenuineIntel0090672_AlderLake_01_LC_BC");
+    recorded("GenuineIntel0090672_AlderLake_01_LC_BC");
     m.options = (struct options){.freq = FREQ_MAX};
-    settle(&m);
-    controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_FREQ, "level 2 to 255", "level 65 to 65");
+    settle_and_apply();
+    in_force(CONTROL_FREQ, "level 2 to 255", "level 65 to 65");
     assert_int_equal(m.q.keeps, 1);
     *fake_msr_file_at(&m.file, 0x770) = 0; /* there, and not on: it is not switched on */
-    settle(&m);
+    settle();
     assert_string_equal(m.q.of[CONTROL_FREQ].control, "IA32_PERF_CTL");
     *fake_msr_file_at(&m.file, 0x770) = 1;
     *fake_msr_file_at(&m.file, 0x771) = 0;
-    settle(&m);
-    controls_apply(&m.q, &m.access);
+    settle_and_apply();
     assert_non_null(strstr(m.q.of[CONTROL_FREQ].why_not, "no such level"));
     assert_false(m.q.of[CONTROL_FREQ].in_force);
 }
 
 TEST(older_intel_has_its_controls)
 {
-    struct machine m;
-
-    recorded(&m, "GenuineIntel00006F6_Conroe");
+    recorded("GenuineIntel00006F6_Conroe");
     controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_PREFETCH, "on", "off");
-    assert_int_equal(value(&m, 0x1a0),
-                     0x4060972489ull | 1 << 9 | 1 << 19 | 1ull << 37 | 1ull << 39);
-    lacks(&m, CONTROL_FREQ, "not known for this model");
-    restored(&m);
+    in_force(CONTROL_PREFETCH, "on", "off");
+    assert_int_equal(value(0x1a0), 0x4060972489ull | 1 << 9 | 1 << 19 | 1ull << 37 | 1ull << 39);
+    lacks(CONTROL_FREQ, "not known for this model");
+    restored();
 
-    recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
+    recorded("GenuineIntel00106A2_Nehalem-EP");
     controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_TURBO, "on", "off");
-    in_force(&m, CONTROL_PREFETCH, "on", "off");
-    assert_int_equal(value(&m, 0x1a0), 0x850089 | TURBO_OFF);
-    assert_int_equal(value(&m, 0x1a4), 0x7cf); /* other bits there are unchanged */
-    in_force(&m, CONTROL_FREQ, "ratio 0", "ratio 20");
-    restored(&m);
+    in_force(CONTROL_TURBO, "on", "off");
+    in_force(CONTROL_PREFETCH, "on", "off");
+    assert_int_equal(value(0x1a0), 0x850089 | TURBO_OFF);
+    assert_int_equal(value(0x1a4), 0x7cf); /* other bits there are unchanged */
+    in_force(CONTROL_FREQ, "ratio 0", "ratio 20");
+    restored();
 
-    recorded(&m, "GenuineIntel00506C9_Goldmont");
+    recorded("GenuineIntel00506C9_Goldmont");
     controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_PREFETCH, "on", "off");
-    assert_int_equal(value(&m, 0x1a4), 5);
-    restored(&m);
+    in_force(CONTROL_PREFETCH, "on", "off");
+    assert_int_equal(value(0x1a4), 5);
+    restored();
 
-    recorded(&m, "GenuineIntel0030673_Silvermont3");
-    lacks(&m, CONTROL_PREFETCH, "not known for this model");
+    recorded("GenuineIntel0030673_Silvermont3");
+    lacks(CONTROL_PREFETCH, "not known for this model");
 
-    recorded(&m, "GenuineIntel0000F66_P4_Tulsa");
+    recorded("GenuineIntel0000F66_P4_Tulsa");
     for (unsigned i = 0; i < CONTROL_IDS; i++)
         assert_null(m.q.of[i].control);
 }
 
 /* The recorded ones' firmware had switched the boost off, which CPUID shows. */
-static void granite_ridge(struct machine *m)
+static void granite_ridge(void)
 {
-    recorded(m, "AuthenticAMD0B40F40_K20_GraniteRidge_02");
-    lacks(m, CONTROL_TURBO, "8000_0007 EDX[9]");
-    for (size_t i = 0; i < m->dump->leaves; i++)
-        if (m->dump->leaf[i].leaf == 0x80000007)
-            m->dump->leaf[i].regs.edx |= 1u << 9;
-    settle(m);
+    recorded("AuthenticAMD0B40F40_K20_GraniteRidge_02");
+    lacks(CONTROL_TURBO, "8000_0007 EDX[9]");
+    for (size_t i = 0; i < m.dump->leaves; i++)
+        if (m.dump->leaf[i].leaf == 0x80000007)
+            m.dump->leaf[i].regs.edx |= 1u << 9;
+    settle();
 }
 
 TEST(amd_has_its_controls)
 {
-    struct machine m;
-
-    granite_ridge(&m);
+    granite_ridge();
     controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_TURBO, "on", "off");
-    assert_int_equal(value(&m, 0xc0010015), 0x1c9006011 | 1 << 25);
-    in_force(&m, CONTROL_FREQ, "P0", "P0"); /* CPPC is there, and not on */
-    lacks(&m, CONTROL_PREFETCH, "faults");  /* it is not in the recording */
-    restored(&m);
+    in_force(CONTROL_TURBO, "on", "off");
+    assert_int_equal(value(0xc0010015), 0x1c9006011 | 1 << 25);
+    in_force(CONTROL_FREQ, "P0", "P0"); /* CPPC is there, and not on */
+    lacks(CONTROL_PREFETCH, "faults");  /* it is not in the recording */
+    restored();
 
-    granite_ridge(&m);
+    granite_ridge();
     m.options.turbo = SETTING_KEEP; /* P0 with the boost on is not a base clock */
     fake_msr_file_add(&m.file, 0xc0000108, 0x10);
-    settle(&m);
-    controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_TURBO, "on", "off");
-    in_force(&m, CONTROL_PREFETCH, "on", "off");
-    assert_int_equal(value(&m, 0xc0000108), 0x3f);
-    restored(&m);
+    settle_and_apply();
+    in_force(CONTROL_TURBO, "on", "off");
+    in_force(CONTROL_PREFETCH, "on", "off");
+    assert_int_equal(value(0xc0000108), 0x3f);
+    restored();
 
-    granite_ridge(&m);
+    granite_ridge();
     fake_msr_file_add(&m.file, 0xc00102b0, 0xc47a2a12);
     fake_msr_file_add(&m.file, 0xc00102b1, 1);
     fake_msr_file_add(&m.file, 0xc00102b3, 0x800012ff);
     m.options = (struct options){.freq = FREQ_BASE};
-    settle(&m);
-    controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_FREQ, "level 18 to 255", "level 122 to 122");
-    assert_int_equal(value(&m, 0xc00102b3), 0x007a7a7a);
+    settle_and_apply();
+    in_force(CONTROL_FREQ, "level 18 to 255", "level 122 to 122");
+    assert_int_equal(value(0xc00102b3), 0x007a7a7a);
     assert_false(m.q.of[CONTROL_TURBO].asked); /* the level itself ends below the boost */
-    restored(&m);
+    restored();
 
-    granite_ridge(&m);
+    granite_ridge();
     fake_msr_file_add(&m.file, 0xc00102b0, 0xc47a2a12);
     fake_msr_file_add(&m.file, 0xc00102b1, 1);
     fake_msr_file_add(&m.file, 0xc00102b3, 0);
     m.options = (struct options){.freq = FREQ_MAX};
-    settle(&m);
-    controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_FREQ, "level 0 to 0", "level 196 to 196");
-    restored(&m);
+    settle_and_apply();
+    in_force(CONTROL_FREQ, "level 0 to 0", "level 196 to 196");
+    restored();
 }
 
 TEST(thuban_has_its_controls)
 {
-    struct machine m;
-
-    recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
+    recorded("AuthenticAMD0100FA0_K10_Thuban");
     *fake_msr_file_at(&m.file, 0xc0010062) = 3;
     *fake_msr_file_at(&m.file, 0xc0010061) = 0x31; /* P1 is the fastest that is allowed now */
-    settle(&m);
-    controls_apply(&m.q, &m.access);
-    in_force(&m, CONTROL_TURBO, "on", "off");
-    in_force(&m, CONTROL_FREQ, "P3", "P1");
-    lacks(&m, CONTROL_PREFETCH, "8000_0021 EAX[13]");
-    restored(&m);
+    settle_and_apply();
+    in_force(CONTROL_TURBO, "on", "off");
+    in_force(CONTROL_FREQ, "P3", "P1");
+    lacks(CONTROL_PREFETCH, "8000_0021 EAX[13]");
+    restored();
 }
 
 TEST(a_control_that_resists_is_reported)
 {
-    struct machine m;
-
-    recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
+    recorded("GenuineIntel00106A2_Nehalem-EP");
     for (unsigned i = 0; i < m.file.n; i++) {
         m.file.of[i].is = m.file.of[i].msr == 0x1a0   ? FAKE_MSR_SWALLOWS
                           : m.file.of[i].msr == 0x1a4 ? FAKE_MSR_FAULTS
@@ -273,78 +263,67 @@ TEST(a_control_that_resists_is_reported)
     for (unsigned i = CONTROL_TURBO; i <= CONTROL_PREFETCH; i++) {
         assert_non_null(m.q.of[i].why_not);
         assert_non_null(strstr(m.q.of[i].why_not, "does not read back"));
-        assert_string_equal(text(&m.q.of[i], m.q.of[i].now), "on");
+        assert_string_equal(now(i), "on");
         assert_false(m.q.of[i].in_force);
     }
-    restored(&m);
+    restored();
 }
 
 /* With keep nothing is written, and the present state is still reported. */
 TEST(with_keep_no_control_is_written)
 {
-    struct machine m;
-
-    recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
+    recorded("GenuineIntel00106A2_Nehalem-EP");
     m.options = (struct options){.freq = FREQ_KEEP};
-    settle(&m);
-    controls_apply(&m.q, &m.access);
+    settle_and_apply();
     assert_int_equal(m.file.writes, 0);
-    assert_string_equal(text(&m.q.of[CONTROL_TURBO], m.q.of[CONTROL_TURBO].now), "on");
+    assert_string_equal(now(CONTROL_TURBO), "on");
     *fake_msr_file_at(&m.file, 0x1a4) = 4;
-    settle(&m);
-    assert_string_equal(text(&m.q.of[CONTROL_PREFETCH], m.q.of[CONTROL_PREFETCH].now),
-                        "partly off");
-    restored(&m);
+    settle();
+    assert_string_equal(now(CONTROL_PREFETCH), "partly off");
+    restored();
 }
 
 /* Prefetchers off for a row, once or more often, next to controls that options ask for. */
 TEST(prefetchers_are_off_for_a_row_and_restored)
 {
-    struct machine m;
-
-    recorded(&m, "GenuineIntel00506E3_Skylake");
+    recorded("GenuineIntel00506E3_Skylake");
     m.options.prefetch = SETTING_KEEP;
-    settle(&m);
-    controls_apply(&m.q, &m.access);
+    settle_and_apply();
     struct fake_msr_file applied = m.file;
     for (unsigned i = 0; i < 3; i++) {
         assert_null(controls_prefetch_off(&m.q, &m.access));
-        assert_int_equal(value(&m, 0x1a4), 0xf);
-        assert_string_equal(text(&m.q.of[CONTROL_PREFETCH], m.q.of[CONTROL_PREFETCH].now), "off");
+        assert_int_equal(value(0x1a4), 0xf);
+        assert_string_equal(now(CONTROL_PREFETCH), "off");
         assert_true(controls_prefetch_back(&m.q, &m.access));
-        assert_string_equal(text(&m.q.of[CONTROL_PREFETCH], m.q.of[CONTROL_PREFETCH].now), "on");
+        assert_string_equal(now(CONTROL_PREFETCH), "on");
         for (unsigned k = 0; k < m.file.n; k++)
             assert_int_equal(m.file.of[k].v, applied.of[k].v);
         assert_true(controls_prefetch_back(&m.q, &m.access)); /* does nothing */
     }
     assert_null(
         controls_prefetch_off(&m.q, &m.access)); /* the row's core faults: all is restored */
-    restored(&m);
+    restored();
 }
 
 /* With prefetch=off they are off already, and stay so. */
 TEST(prefetchers_that_are_off_stay_off)
 {
-    struct machine m;
-
-    recorded(&m, "GenuineIntel00506E3_Skylake");
+    recorded("GenuineIntel00506E3_Skylake");
     controls_apply(&m.q, &m.access);
     unsigned writes = m.file.writes;
     assert_null(controls_prefetch_off(&m.q, &m.access));
     assert_true(controls_prefetch_back(&m.q, &m.access));
     assert_int_equal(m.file.writes, writes);
-    assert_int_equal(value(&m, 0x1a4), 0xf);
-    restored(&m);
+    assert_int_equal(value(0x1a4), 0xf);
+    restored();
 }
 
 TEST(prefetchers_that_stay_on_have_the_reason)
 {
-    struct machine m;
-
     for (unsigned i = 0; i < 2; i++) {
-        recorded(&m, "GenuineIntel00506E3_Skylake");
+        recorded("GenuineIntel00506E3_Skylake");
         m.options.prefetch = SETTING_KEEP;
-        settle(&m);
+        settle();
         for (unsigned k = 0; k < m.file.n; k++)
             if (m.file.of[k].msr == 0x1a4)
                 m.file.of[k].is = i ? FAKE_MSR_SWALLOWS : FAKE_MSR_FAULTS;
@@ -352,19 +331,17 @@ TEST(prefetchers_that_stay_on_have_the_reason)
         assert_non_null(why);
         assert_non_null(strstr(why, "does not read back"));
         assert_int_equal(m.q.keeps, 0);
-        restored(&m);
+        restored();
     }
-    recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
+    recorded("AuthenticAMD0100FA0_K10_Thuban");
     const char *why = controls_prefetch_off(&m.q, &m.access); /* it has no control of them */
     assert_non_null(why);
     assert_non_null(strstr(why, "8000_0021"));
-    restored(&m);
+    restored();
 }
 
 TEST(efficiency_cores_and_unknown_models_have_no_control)
 {
-    struct machine m = {.options = {.prefetch = SETTING_OFF}};
-
     static const struct {
         const char *vendor;
         uint32_t model, leaf_1a;
@@ -373,6 +350,8 @@ TEST(efficiency_cores_and_unknown_models_have_no_control)
                  {"GenuineIntel", 0x97, 0x20000001, false},
                  {"GenuineIntel", 0xfe, 0x40000001, false},
                  {"  Shanghai  ", 0x97, 0x40000001, false}};
+    memset(&m, 0, sizeof m);
+    m.options.prefetch = SETTING_OFF;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         made_vendor(cases[i].vendor, 0x1a);
         made_model(6, cases[i].model, 0, 0, 0);
@@ -380,17 +359,16 @@ TEST(efficiency_cores_and_unknown_models_have_no_control)
         m.cpu = made_cpu(&m.boot);
         m.file.n = 0;
         fake_msr_file_add(&m.file, 0x1a4, 0);
-        settle(&m);
+        settle();
         assert_int_equal(m.q.of[CONTROL_PREFETCH].control != NULL, cases[i].has);
     }
 }
 
 TEST(c1e_is_read_from_its_msr)
 {
-    struct machine m;
     bool known;
 
-    recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
+    recorded("GenuineIntel00106A2_Nehalem-EP");
     assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_true(known);
     *fake_msr_file_at(&m.file, 0x1fc) |= 2;
@@ -398,7 +376,7 @@ TEST(c1e_is_read_from_its_msr)
     m.cpu.hypervisor = true;
     assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_false(known);
-    recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
+    recorded("AuthenticAMD0100FA0_K10_Thuban");
     assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_false(known);
 }
