@@ -22,7 +22,8 @@ TREE = {
     "lib/insn/table.def": "FORM(1)\n" * 500,
     "kernel/start.asm": "extern run\n",
     "scripts/one": "#!/bin/sh\n",
-    "tests/unit/test_one.c": "// links: bench/run/run.c\n",
+    "tests/unit/test_one.c": "/* counted */\n",
+    "Makefile": "$(addprefix $(UNIT)/test_,one): $(UNIT)/tests/unit/made.o\n",
     "tests/unit/one.h": "/* not counted */\n",
 }
 COUNTS = {
@@ -39,7 +40,7 @@ def tree(tmp_path):
     for name, text in TREE.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    lines = sum(text.count("\n") for name, text in TREE.items() if not name.startswith(("tests/", "lib/insn/")))
+    lines = sum(text.count("\n") for name, text in TREE.items() if not name.startswith(("tests/", "lib/insn/", "Makefile")))
     (tmp_path / "scripts/checks").mkdir()
     bounds = {"lines of the product": lines, **COUNTS}
     bounds_of(tmp_path).write_text("# bound, goal\n" + "".join(f"{bound} -  {what}\n" for what, bound in bounds.items()))
@@ -72,6 +73,7 @@ def test_what_grew_fails_and_is_named(tree):
 def test_update_lowers_bounds_and_raises_none(tree):
     (tree / "bench/run/plan.c").write_text("int plan(void)\n{\n    return 0;\n}\n")
     (tree / "tests/unit/test_one.c").write_text("")
+    (tree / "Makefile").write_text("")
     before = bounds_of(tree).read_text()
     assert size(tree, "--update")[0] == 1
     after = bounds_of(tree).read_text()
