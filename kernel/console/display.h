@@ -9,7 +9,7 @@
 #define KERNEL_CONSOLE_DISPLAY_H
 
 #include <stdbool.h>
-#include "kernel/memory/memory.h"
+#include "kernel/memory/memory_map.h"
 #include "lib/text/framebuffer.h"
 #include "lib/text/scrollback.h"
 

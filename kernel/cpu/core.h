@@ -10,7 +10,7 @@
 #include "bench/api/timer.h"
 #include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/row_state.h"
-#include "kernel/memory/memory.h"
+#include "kernel/memory/memory_map.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/overflow.h"
 #include "lib/cpu/stepping.h"
@@ -132,7 +132,7 @@ void thermal_record(const struct thermal_state *s, struct json *j);
 
 #define IST_STACK_SIZE (8u << 10)
 /* Bytes of stack of every core but the boot core, which has the kernel's
- * (kernel/memory/memory.h). */
+ * (kernel/memory/memory_map.h). */
 #define CORE_STACK_SIZE (32u << 10)
 /* Its own stack and that of tss.rsp[0] follow those of the IST. */
 enum { CORE_GUARD_OWN = IST_COUNT, CORE_GUARD_RING0, CORE_GUARDS };

@@ -64,7 +64,7 @@ struct handoff {
     uint64_t low_page; /* LOW_PAGES pages below 1 MiB for starting cores; 0: none allocated */
 
     /* One block of LoaderData for the kernel and the benchmark: tables, stacks, code buffer,
-     * samples. kernel/memory/memory.h allocates from it. */
+     * samples. kernel/memory/memory_map.h allocates from it. */
     uint64_t arena, arena_size;
     struct handoff_rows needs; /* kernel_arena_need() fills it */
     /* A separate block of LoaderData for curves over sizes, on a boundary of 2 MiB: at most

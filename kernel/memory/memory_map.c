@@ -1,4 +1,4 @@
-#include "kernel/memory/memory.h"
+#include "kernel/memory/memory_map.h"
 #include "lib/text/mem.h"
 
 #define FOUR_GIB (1ull << 32)

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/unit.h"
-#include "kernel/memory/memory.h"
+#include "kernel/memory/memory_map.h"
 
 #define MIB 0x100000ull
 #define GIB 0x40000000ull

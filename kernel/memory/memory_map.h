@@ -2,8 +2,8 @@
  * The memory that boot/ left: the arena, and queries of the firmware's final memory map
  * (handoff.region; types: UEFI 2.10 table 7.6).
  */
-#ifndef KERNEL_MEMORY_MEMORY_H
-#define KERNEL_MEMORY_MEMORY_H
+#ifndef KERNEL_MEMORY_MEMORY_MAP_H
+#define KERNEL_MEMORY_MEMORY_MAP_H
 
 #include "kernel/memory/handoff.h"
 #include "lib/firmware/acpi.h"
