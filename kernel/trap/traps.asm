@@ -1,7 +1,6 @@
 ; Changes of the stack: exception handlers, guarded calls, and the way from the firmware and back
 ; (kernel/trap/traps.h). Each stub of a handler pushes vector and error code as in struct
-; trap_frame; the rest is common. Saves integer registers only: the C code
-; uses no others.
+; trap_frame; the rest is common. Saves integer registers only: the C code uses no others.
 bits 64
 default rel
 section .text
