@@ -1,5 +1,5 @@
 #include "bench/engine/plan_rows.h"
-#include "bench/engine/estimate.h"
+#include "bench/engine/duration.h"
 #include "bench/api/kind.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
@@ -307,7 +307,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 const struct kind kind_windows = {.name = "windows",
                                   .options = OPTIONS_WINDOWS,
                                   .no_body = "its windows are empty",
-                                  .guess = estimate_windows,
+                                  .guess = duration_windows,
                                   .measure = measure_row};
 
 static void nmis_here(void *ctx, unsigned core)

@@ -1,7 +1,7 @@
 /*
  * Writes the part of a report's head that is the same on every platform: the program, the execution
  * and how far its figures can be trusted, the CPU, the settings. A platform adds its own facts
- * (kernel/report/facts.c, hosted/platform/process_facts.c). Each pair of functions writes the same
+ * (kernel/report/machine_facts.c, hosted/platform/process_facts.c). Each pair of functions writes the same
  * facts, to the table and as members of the `run` record. After it: the self-tests, and the
  * linearity.
  */
@@ -30,7 +30,7 @@ void head_read_cpu(struct cpu_facts *f, const struct platform *p, uint32_t micro
 /* Writes brand, family, model, microcode, hypervisor with `note`; then lib/cpu/cpu_facts.h's lines.
  */
 void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out);
-/* Writes the object "cpu", with `lfence` in it (kernel/cpu/lfence.h has the values), virtualised,
+/* Writes the object "cpu", with `lfence` in it (kernel/cpu/msr_setup.h has the values), virtualised,
  * hypervisor, topology, caches, tlbs, mitigations. */
 void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j);
 
@@ -56,7 +56,7 @@ void head_show_settings(const struct run_facts *run, const char *lfence, const c
 /* Writes recipe, witness, samples, options, options_from. */
 void head_record_settings(const struct run_facts *run, const char *from, struct json *j);
 
-/* --- selftests.c: every platform's; kernel/report/selftest.c has those of the bare machine ---- */
+/* --- selftests.c: every platform's; kernel/report/checks.c has those of the bare machine ---- */
 
 /* Reports "linearity" and "core_counter", on another core with the ending "_coreN". */
 void selftests_core(const struct run_facts *run, const struct probe_check *linearity,

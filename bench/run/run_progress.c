@@ -11,7 +11,7 @@
 #include "bench/api/registry.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/plan_rows.h"
-#include "bench/engine/estimate.h"
+#include "bench/engine/duration.h"
 #include "bench/kinds/kinds.h"
 #include "bench/run/run_state.h"
 #include "lib/text/fmt.h"
@@ -48,7 +48,7 @@ static double guess_steps(const struct run *run, size_t index)
 {
     const struct gathered *g = plan_gathered(run->plan, index, 0);
 
-    return estimate_steps(run->first, run->rows[index], g) * run->plan->n;
+    return duration_steps(run->first, run->rows[index], g) * run->plan->n;
 }
 
 /* Returns the ticks of the current row so far, without showing. */

@@ -1,5 +1,5 @@
 #include "bench/run/run_state.h"
-#include "bench/engine/estimate.h"
+#include "bench/engine/duration.h"
 #include "bench/api/report.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
@@ -87,7 +87,7 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
 {
     const struct engine *e = run->first;
     const struct progress_sum *all = &run->progress.all;
-    double ticks = estimate_windows(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
+    double ticks = duration_windows(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
     double seconds = run_has_hz(&e->facts) ? ticks / e->facts.tsc_hz : 0;
 
     if (!bench_has_windows(b))

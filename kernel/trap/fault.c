@@ -82,7 +82,7 @@ static void print_core(struct sink *out, const struct core *c)
         fmt(out, "  on a core that was just arriving\r\n");
 }
 
-/* Returns whether the address is in the unmapped page below a stack (kernel/memory/memory_map.h). */
+/* Returns whether the address is in the unmapped page below a stack (memory_map.h). */
 static bool is_guard(const struct handoff *h, const struct core *c, uint64_t at)
 {
     uint64_t guard;

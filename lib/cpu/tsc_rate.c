@@ -50,7 +50,7 @@ static struct tsc_rate state(uint64_t hz, enum tsc_rate_source source)
     return (struct tsc_rate){hz, source};
 }
 
-/* Where MSRs of a machine that is no guest are read. */
+/* Where MSRs of real machines are read. */
 struct source {
     const struct cpu *c;
     msr_fn rdmsr;

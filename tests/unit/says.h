@@ -3,7 +3,7 @@
 #define TESTS_SAYS_H
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Asserts that the text has each of these parts. */
 #define assert_says(text, ...)                                                                     \

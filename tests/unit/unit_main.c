@@ -1,6 +1,6 @@
 /* Runs the tests of a program. */
 #include <stdlib.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 extern const struct unit_test *const __start_unit_tests[];
 extern const struct unit_test *const __stop_unit_tests[];

@@ -3,7 +3,7 @@
 #ifndef TESTS_FAKE_CYCLE_H
 #define TESTS_FAKE_CYCLE_H
 
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_FAKE_PLAN_H
 #define TESTS_FAKE_PLAN_H
 
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/fake_tsc.h"
@@ -24,7 +24,7 @@
 #include "lib/stats/mathx.h"
 #include "bench/engine/probe_run.h"
 #include "lib/config/choices.h"
-#include "bench/engine/estimate.h"
+#include "bench/engine/duration.h"
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan_rows.h"
 #include "bench/engine/layout.h"
@@ -253,7 +253,7 @@ static struct plan *plan_of(const char *list, enum share share)
     return plan;
 }
 
-double estimate_windows(const struct engine *e, const struct bench *b)
+double duration_windows(const struct engine *e, const struct bench *b)
 {
     (void)e, (void)b;
     return 0;

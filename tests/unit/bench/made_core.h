@@ -8,7 +8,7 @@
 
 #include "tests/unit/linked_tsc.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/engine/plan.h"
 
 #define MADE_HZ  1e9

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_BENCH_MADE_ENGINE_H
 #define TESTS_UNIT_BENCH_MADE_ENGINE_H
 
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <math.h>
 #include <string.h>
 #include "tests/unit/fake_tsc.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "bench/kinds/insn_forms.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct insn_links links;
 static struct insn_support support;

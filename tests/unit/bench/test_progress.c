@@ -1,7 +1,7 @@
 /* The estimate of the time left, on rows whose times are planted. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/engine/budget.h"
-#include "bench/engine/estimate.h"
+#include "bench/engine/duration.h"
 #include "bench/engine/method.h"
 #include "bench/run/progress.h"
 #include "bench/engine/gathered.h"
@@ -46,11 +46,11 @@ TEST(guesses_are_proportional_to_the_rows_sizes)
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, other = {.form = FORM_NONE},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
-    double one = estimate_windows(&e, &few);
+    double one = duration_windows(&e, &few);
 
-    assert_true(estimate_windows(&e, &empty) < one / 4);
-    assert_true(estimate_windows(&e, &many) > 5 * one);
-    assert_true(estimate_windows(&e, &cold) > 10 * one);
+    assert_true(duration_windows(&e, &empty) < one / 4);
+    assert_true(duration_windows(&e, &many) > 5 * one);
+    assert_true(duration_windows(&e, &cold) > 10 * one);
     /* At 1 GHz, as long as the TSC's frequency is not known. */
     assert_close(budget_guess(&e.facts, 5000), 5e9, 1);
     e.facts.tsc_hz = 3e9;
@@ -58,24 +58,24 @@ TEST(guesses_are_proportional_to_the_rows_sizes)
     e.facts.execution = EXEC_INSTRUCTIONS;
     assert_true(budget_guess(&e.facts, 5000) < 1e9);
     e.facts.execution = EXEC_SILICON;
-    assert_true(estimate_steps(&e, &other, NULL) == 0);
+    assert_true(duration_steps(&e, &other, NULL) == 0);
     e.facts.ticks_per_cycle = 1;
-    assert_true(estimate_windows(&e, &few) == 2 * one);
+    assert_true(duration_windows(&e, &few) == 2 * one);
     e.facts.samples = 4096;
-    assert_true(estimate_windows(&e, &few) > 3 * one);
+    assert_true(duration_windows(&e, &few) > 3 * one);
 }
 
 TEST(the_estimate_of_a_refused_row_is_0)
 {
     struct bench b = {.form = FORM_LOOP, .ops = 100};
 
-    assert_true(estimate_windows(&e, &b) > 0);
+    assert_true(duration_windows(&e, &b) > 0);
     b.needs = NEED_RING0;
-    assert_true(estimate_windows(&e, &b) == 0);
+    assert_true(duration_windows(&e, &b) == 0);
     b.needs = 0;
     o.method = METHOD_ADAPTIVE;
     e.facts.tsc_hz = 1e9;
-    assert_true(estimate_windows(&e, &b) == 0);
+    assert_true(duration_windows(&e, &b) == 0);
 }
 
 TEST(each_method_has_its_own_length)
@@ -84,15 +84,15 @@ TEST(each_method_has_its_own_length)
 
     e.facts.tsc_hz = 1e9;
     o.method = METHOD_ENSEMBLES;
-    double some = estimate_windows(&e, &b);
+    double some = duration_windows(&e, &b);
     o.ensembles *= 10;
-    assert_true(estimate_windows(&e, &b) > 9 * some);
+    assert_true(duration_windows(&e, &b) > 9 * some);
     o.method = METHOD_KBEST;
-    assert_true(estimate_windows(&e, &b) < some / 10);
+    assert_true(duration_windows(&e, &b) < some / 10);
     o.method = METHOD_ADAPTIVE;
-    some = estimate_windows(&e, &b);
+    some = duration_windows(&e, &b);
     o.target *= 2;
-    assert_true(estimate_windows(&e, &b) == 2 * some);
+    assert_true(duration_windows(&e, &b) == 2 * some);
 }
 
 /* Rows of two suites; the guesses for the second are wrong by another factor. */
@@ -212,17 +212,17 @@ TEST(stepping_is_guessed)
     e.facts.stepping.ticks = 40000;
     struct gathered g = {.used = {[KIND_BODY] = true}, .kept = {[KIND_BODY] = 1}};
     g.sum[KIND_BODY] = 5000;
-    double some = estimate_steps(&e, &b, &g);
+    double some = duration_steps(&e, &b, &g);
     assert_true(some > 100 * e.facts.stepping.ticks && some < 10000 * e.facts.stepping.ticks);
     g.sum[KIND_BODY] = 50000;
-    assert_true(estimate_steps(&e, &b, &g) > 5 * some);
+    assert_true(duration_steps(&e, &b, &g) > 5 * some);
     b.grain = 100;
-    assert_true(estimate_steps(&e, &b, &g) > 12 * some);
-    assert_true(estimate_steps(&e, &b, NULL) > 0);
+    assert_true(duration_steps(&e, &b, &g) > 12 * some);
+    assert_true(duration_steps(&e, &b, NULL) > 0);
     e.facts.stepping.ticks *= 2;
-    assert_true(estimate_steps(&e, &b, &g) > 24 * some);
+    assert_true(duration_steps(&e, &b, &g) > 24 * some);
     o.instructions = INSTRUCTIONS_OFF;
-    assert_true(estimate_steps(&e, &b, &g) == 0);
+    assert_true(duration_steps(&e, &b, &g) == 0);
 }
 
 /* The guessed number of steps of rows is learnt, more so the less is left. */

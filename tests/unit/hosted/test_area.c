@@ -3,7 +3,7 @@
  * it is ordinary memory here. What is mapped is unmapped, and a refusal has its reason.
  */
 #define _GNU_SOURCE /* memfd_create() */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

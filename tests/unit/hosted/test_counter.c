@@ -2,7 +2,7 @@
  * How a process counts core cycles (hosted/platform/counter.c), on a simulated kernel: what it
  * grants, what read(2) returns, and a core whose additions take a cycle each.
  */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>

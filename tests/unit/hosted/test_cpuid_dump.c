@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct cpuid_dump d;
 static char wrong[200];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/read_file.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static const char begin[] = "<!-- options -->\n", end[] = "<!-- /options -->";
 

@@ -1,6 +1,6 @@
 #include "hosted/stores/call_stack.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct calls c;
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* A machine of 64 KiB that reports what its instructions do. */
 static uint8_t memory[1 << 16];

@@ -1,5 +1,5 @@
 /* Instructions of each kind, and the memory that they access. Without Zydis nothing is tested. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #if __has_include(<Zydis/Zydis.h>)
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "kernel/devices/irq.h"
 #include "kernel/devices/device_registers.h"
 #include "kernel/cores/deadline.c" /* included: its hooks use `all`, which is static */

@@ -1,7 +1,7 @@
 /* The local APIC around a row, whose registers are an array here. */
 #include "kernel/devices/irq.h"
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define IN_SERVICE 0x170
 

@@ -1,7 +1,7 @@
 #include <string.h>
 #include "lib/firmware/acpi_fixed.h"
 #include "tests/unit/kernel/fake_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "kernel/devices/counters.h"
 #include "kernel/devices/device_registers.h"
 #include "kernel/clock/clocks.h"

@@ -2,7 +2,7 @@
 #include "lib/firmware/acpi_cores.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "kernel/devices/irq.h"
 #include "kernel/devices/device_registers.h"
 

@@ -1,5 +1,5 @@
 /* Which keys of a PS/2 keyboard stop a run. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "kernel/console/display.h"
 

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "kernel/memory/memory_map.h"
 
 #define MIB 0x100000ull

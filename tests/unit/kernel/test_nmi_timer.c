@@ -2,7 +2,7 @@
  * is written to them, and that everything is restored. */
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/devices/device_registers.h"
 

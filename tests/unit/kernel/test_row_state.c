@@ -1,7 +1,7 @@
 /* The proof that a row leaves a core as it found it, with registers and MSRs that are variables. */
 #include <stdio.h>
 #include "tests/unit/fake_msr.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "kernel/cpu/row_state.h"
 
 static uint64_t registers[ROW_REGISTERS];

@@ -1,6 +1,6 @@
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "kernel/console/serial.h"
 
 #define COM1 0x3f8

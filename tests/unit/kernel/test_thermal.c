@@ -3,7 +3,7 @@
 #include "kernel/cpu/core.h"
 #include "lib/text/json.h"
 #include "tests/unit/fake_msr.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static uint32_t leaf6;
 static struct cpuid_regs leaf_6(void *ctx, uint32_t leaf, uint32_t subleaf)

@@ -16,7 +16,7 @@
 #include "kernel/devices/irq.h"
 #include "kernel/devices/device_registers.h"
 #include "tests/unit/read_file.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 
 struct number {

@@ -4,7 +4,7 @@
  */
 #include "bench/api/statement.h"
 #include "bench/api/counted.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 
 extern const struct bench *__start_baretick_rows[], *__stop_baretick_rows[];

@@ -1,6 +1,6 @@
 /* Choice, fallback and retries, with planted timers. */
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/api/report.h"
 #include "bench/api/survey.h"
 #include "bench/api/timer.h"

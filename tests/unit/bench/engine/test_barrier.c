@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #include "bench/engine/barrier.h"
 #include "bench/api/tsc.h"

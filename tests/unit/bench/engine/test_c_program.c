@@ -18,7 +18,7 @@
 #include "lib/config/options.h"
 #include "lib/text/words.h"
 #include "tests/unit/bench/made_units.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Where a row is placed: drawn from the seed, or every offset in turn. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/engine/layout.h"
 
 static struct options options;

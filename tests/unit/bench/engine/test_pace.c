@@ -1,6 +1,6 @@
 /* What a long row checks between its blocks: keys, and its progress. */
 #include "tests/unit/linked_tsc.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/engine/gate.h"
 #include "bench/engine/pace.h"
 #include "lib/cpu/tsc_rate.h"

@@ -2,7 +2,7 @@
  * The placement of a compiled row's code and data, and what is flushed of it: a row of an
  * object made by hand, in buffers that are arrays.
  */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "bench/engine/compiled.h"

@@ -3,7 +3,7 @@
  * seen through a clock that moves in steps. So the cost of a probe is known, and what it must find.
  */
 #include "tests/unit/close.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Visits of a point that a neighbour disturbed: which they are, and what a repetition changes. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/engine/visits.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"

@@ -1,7 +1,7 @@
 /* A pointer chase visits every line once, and a chase that does not is noticed; timed walks
  * begin and end where the order says. The walk is simulated: it follows the pointers and makes
  * up ticks. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include "bench/kinds/chase.h"
 

@@ -1,6 +1,6 @@
 /* Meetings for which a core is late, and figures with intervals, on a platform whose cores are
  * functions. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "tests/unit/fake_tsc.h"
 

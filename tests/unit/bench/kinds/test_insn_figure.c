@@ -1,5 +1,5 @@
 /* Figures of suite insn from simulated cells: links are subtracted, shared placements left out. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "bench/result/insn.h"
 #include "lib/insn/form.h"

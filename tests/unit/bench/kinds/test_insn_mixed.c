@@ -1,5 +1,5 @@
 /* Mixes of forms and blockers: how many of each, what their time says, and their code. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The code and data of one count of suite `limits`: what is laid out, and that a defect is seen.
  * The code runs here. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

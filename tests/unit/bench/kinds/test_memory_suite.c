@@ -1,5 +1,5 @@
 /* The rows of suite memory: together they keep to the time of the suite, and offsets ascend. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"
 #include "bench/kinds/crowd.h"

@@ -2,7 +2,7 @@
  * All cores watch at once, on a machine whose TSC is simulated: each core is stopped at known times
  * for known times, and every such gap must be found with its length.
  */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/linked_tsc.h"

@@ -2,7 +2,7 @@
 #include "bench/objects/object_args.h"
 #include <string.h>
 #include "tests/unit/says.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static char text[256];
 static struct sink_buf said;

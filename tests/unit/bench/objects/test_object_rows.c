@@ -6,7 +6,7 @@
 #include "lib/text/fmt.h"
 #include "tests/unit/bench/made_rows.h"
 #include "tests/unit/says.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <math.h>
 #include <stdlib.h>
 

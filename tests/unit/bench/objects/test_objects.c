@@ -2,7 +2,7 @@
  * User objects as a run has them: which files are accepted, what joins the registry and in which
  * order, what is refused, and the messages.
  */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "bench/objects/objects.c" /* included: each test begins with empty lists */

@@ -1,6 +1,6 @@
 /* The essence of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <string.h>
 #include "bench/kinds/crowd.h"

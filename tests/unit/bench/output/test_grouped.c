@@ -1,5 +1,5 @@
 /* Made-up rows in columns: the content of cells, and the rows that are shown in full. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "bench/output/grouped.h"
 #include "bench/output/per_op.h"

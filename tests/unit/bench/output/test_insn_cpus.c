@@ -1,6 +1,6 @@
 /* How much suite insn measures on recorded CPUs: by CPUID alone, so no such CPU is
  * needed. The system is taken to enable all state that the CPU has. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include "bench/output/curve_bytes.h"
 #include "bench/output/insn_record.h"

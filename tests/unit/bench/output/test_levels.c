@@ -6,7 +6,7 @@
 #include "lib/stats/mathx.h"
 #include "lib/stats/shift.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define N     CORE_FIGURE_PLACEMENTS
 #define DRAWS 500u

@@ -1,6 +1,6 @@
 /* The ten figures of a datasheet, from made-up curves and forms: where each is from, and how they
  * are shown. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

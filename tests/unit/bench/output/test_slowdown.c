@@ -1,5 +1,5 @@
 /* What cores at once cost a row: a quotient, or cycles if the row alone takes almost nothing. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/output/show.h"
 #include "lib/stats/mathx.h"
 

@@ -1,7 +1,7 @@
 #include "bench/result/sweep.h"
 
 #include "lib/stats/mathx.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static double theta[LAYOUT_OFFSETS];
 

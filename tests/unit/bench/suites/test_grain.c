@@ -7,7 +7,7 @@
 #include "bench/suites/compiler/pass.h"
 #include "lib/text/mem.h"
 #include "bench/suites/sum/sum.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 
 static const body_fn of_passes[] = {

@@ -4,7 +4,7 @@
  */
 #include "bench/api/bench.h"
 #include "bench/suites/calls/many.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 
 #define OPS (CALLS_TAIL / 2) /* of a window */

@@ -2,7 +2,7 @@
  * own addresses in them. */
 #include "bench/suites/privileged/tables.h"
 #include "lib/cpu/pagetable.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 
 #define POOL       64

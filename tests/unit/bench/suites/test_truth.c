@@ -1,4 +1,4 @@
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "bench/suites/truth/table.h"
 
 static struct cpu cpu(enum cpu_vendor vendor, uint32_t family, uint32_t model)

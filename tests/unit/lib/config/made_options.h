@@ -4,7 +4,7 @@
 
 #include <string.h>
 #include "lib/config/options.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static char message[4096]; /* room for the names of more options than there are */
 

@@ -1,7 +1,7 @@
 #include "lib/config/choices.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static void names(const char *text, const char *cores)
 {

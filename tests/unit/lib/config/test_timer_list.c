@@ -1,7 +1,7 @@
 #include "lib/config/choices.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct timer_list l;
 static const char *at;

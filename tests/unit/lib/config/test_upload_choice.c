@@ -2,7 +2,7 @@
 #include "lib/config/choices.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(the_login_is_separate_from_the_url)
 {

@@ -1,5 +1,5 @@
 /* Advice depends only on what was read. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "lib/cpu/controls.h"
 

@@ -2,7 +2,7 @@
 #include "lib/cpu/core_counter.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/cpu/fake_counters.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static const struct core_counters has = {.aperf = true};
 

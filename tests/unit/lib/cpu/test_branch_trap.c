@@ -1,7 +1,7 @@
 /* IA32_DEBUGCTL.BTF: cleared and set again, on a machine that faults or swallows. */
 #include "lib/cpu/stepping.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define LBR 1u /* bit 0: last branches are recorded, which is not ours to change */
 

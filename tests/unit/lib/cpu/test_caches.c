@@ -1,7 +1,7 @@
 #include "lib/cpu/caches.h"
 
 #include "tests/unit/made_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct cache cache[CACHES_MAX];
 static struct tlb tlb[TLBS_MAX];

@@ -1,6 +1,6 @@
 /* The controls of real machines, with the MSRs that were recorded on them, and their changes; in
  * every case all MSRs are restored afterwards. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "lib/cpu/controls.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"

@@ -1,6 +1,6 @@
 /* The counters of real machines, and a counter that is set up on machines that resist; in every
  * case all MSRs are restored. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include "lib/cpu/core_counter.h"
 #include "tests/unit/lib/cpu/fake_counters.h"

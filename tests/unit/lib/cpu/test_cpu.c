@@ -2,7 +2,7 @@
 
 #include <string.h>
 #include "tests/unit/made_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct cpu decode(const char *name)
 {

@@ -1,7 +1,7 @@
 /* The states of MWAIT that recorded CPUs name. */
 #include "lib/cpu/features.h"
 #include "tests/unit/made_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static bool named(const char *recording, uint32_t hint)
 {

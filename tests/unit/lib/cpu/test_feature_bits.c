@@ -1,7 +1,7 @@
 /* Which feature a CPU lacks, by the bit of CPUID that reports it. */
 #include <string.h>
 #include "lib/cpu/features.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* A CPU that reports one bit, or all bits, of leaves up to `basic` and `extended`. */
 static struct {

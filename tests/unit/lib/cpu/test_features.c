@@ -1,7 +1,7 @@
 #include "lib/cpu/features.h"
 
 #include "tests/unit/made_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(amd_counts_smis_by_an_event_since_zen)
 {

@@ -1,7 +1,7 @@
 #include <string.h>
 #include "lib/cpu/topology.h"
 #include "lib/firmware/acpi_cores.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define ROOM 8
 

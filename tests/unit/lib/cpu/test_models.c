@@ -1,7 +1,7 @@
 /* The table of models: no model is in it twice, and each row has only what its vendor has. */
 #include "lib/cpu/models.c" /* included: the table is static */
 
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define ROWS (sizeof rows / sizeof rows[0])
 

@@ -1,7 +1,7 @@
 /* MSRs changed and restored, on a machine that faults or swallows. */
 #include "lib/cpu/register_bits.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(a_changed_msr_is_restored)
 {

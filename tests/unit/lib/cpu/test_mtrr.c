@@ -1,7 +1,7 @@
 #include <stdbool.h>
 #include "lib/cpu/mtrr.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { UC = 0, WC = 1, WT = 4, WP = 5, WB = 6 };
 #define VALID 0x800ull

@@ -1,6 +1,6 @@
 /* Which counter can interrupt on real machines, and one that is set, overflows and is restored, on
  * machines that have it, withhold it or use it themselves. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "lib/cpu/overflow.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"

@@ -1,6 +1,6 @@
 /* How the bits of a control register differ, in words (lib/cpu/register_bits.h). */
 #include "lib/cpu/register_bits.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static const char *difference(const char *name, const struct register_bit *bits, uint64_t was,
                               uint64_t now)

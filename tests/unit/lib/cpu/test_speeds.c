@@ -1,7 +1,7 @@
 /* Stated clocks against a measured TSC: agreement, errors, and differences that are not errors. */
 #include <string.h>
 #include "lib/cpu/speeds.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct speed_stated s[SPEEDS];
 

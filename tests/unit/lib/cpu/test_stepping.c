@@ -2,7 +2,7 @@
  * would stop, one list for each way in which it may. */
 #include "lib/cpu/stepping.h"
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define MOST 1000
 #define BACK 0x1000 /* no code of ours */

@@ -1,7 +1,7 @@
 #include "lib/cpu/topology.h"
 
 #include "tests/unit/made_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define HTT                  (1u << 28) /* leaf 1 EDX */
 #define LEVEL(type, subleaf) ((type) << 8 | (subleaf))

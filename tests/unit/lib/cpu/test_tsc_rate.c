@@ -3,7 +3,7 @@
 #include "lib/cpu/tsc_rate.h"
 
 #include "tests/unit/made_cpu.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct tsc_rate rate(void)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "lib/cpu/pagetable.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define KIB4 0x1000ull
 #define MIB  0x100000ull

@@ -1,5 +1,5 @@
 /* Steps of simulated curves: as limits make them, and curves without steps. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "lib/curve/curve_steps.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"

@@ -3,7 +3,7 @@
  * declares, chains end where they should, and callers' registers are kept.
  */
 #define _GNU_SOURCE /* memmem, MAP_ANONYMOUS */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The states of a line, and how much other memory moves it from one cache to the next. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "lib/curve/cache_line.h"
 
 #define KIB 1024u

@@ -1,5 +1,5 @@
 /* Levels of simulated curves: as caches make them, and curves that no cache makes. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "lib/curve/levels.h"
 #include "lib/curve/sizes.h"
 #include "lib/stats/mathx.h"

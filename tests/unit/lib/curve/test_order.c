@@ -1,5 +1,5 @@
 /* An order visits every element once, whatever their number, and no prefetcher can guess it. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "lib/curve/sizes.h"

@@ -1,5 +1,5 @@
 /* The sizes of a curve, denser where it bends, and a plan that keeps to its time. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "lib/curve/sizes.h"
 #include "lib/cpu/caches.h"
 #include "lib/stats/mathx.h"

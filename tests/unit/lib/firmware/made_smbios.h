@@ -4,7 +4,7 @@
 
 #include <string.h>
 #include "tests/unit/image.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { BASE = 0xf0000, TABLE = 32 };
 

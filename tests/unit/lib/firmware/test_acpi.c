@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "tests/unit/image.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { BASE = 0x7f000, RSDP = 0, XSDT = 64, RSDT = 128, FACP = 192, HPET = 320, END = 376 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/read_file.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static struct acpi_table load(const char *name)
 {

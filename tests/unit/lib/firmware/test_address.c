@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "tests/unit/image.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { BASE = 0x7f000, RSDT = 32, MCFG = 80, HPET = 160, END = HPET + 56 };
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Attributes 1, a path of 4 bytes (an end node), "ab", load options of 3 bytes. */
 static const uint8_t bytes[] = {1, 0, 0,    0,    4, 0, 'a', 0,   'b', 0,

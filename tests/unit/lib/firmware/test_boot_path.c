@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define MAC_NODE  3, 11, 37, 0, 0x52, 0x54, 0, 0x12, 0x34, 0x56, [36] = 1
 #define IPV4_AT   37

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define OPTIONS 240
 

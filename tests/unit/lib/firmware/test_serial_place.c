@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "tests/unit/image.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { BASE = 0x7f000, RSDT = 32, SPCR = 80, DBG2 = 160, DEVICE = DBG2 + 44, END = DEVICE + 34 };
 

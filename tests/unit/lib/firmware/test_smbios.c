@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/image.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* At ENTRY32 and ENTRY64 the entry points, at TABLE the structures of a QEMU machine. */
 enum { BASE = 0xf0000, ENTRY32 = 0, ENTRY64 = 32, TABLE = 64 };

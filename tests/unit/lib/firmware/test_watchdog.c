@@ -1,6 +1,6 @@
 /* What the tables of hardware watchdogs say. */
 #include "tests/unit/says.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "lib/firmware/acpi_fixed.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "lib/insn/form.h"
 #include "lib/text/sink.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Fails the test if no form has this name. */
 static const struct insn_form *form_named(const char *name)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { COPIES = 12, RAX = 0, RDX = 2 };
 

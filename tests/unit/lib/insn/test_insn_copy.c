@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Bytes worked out by hand from Intel SDM vol. 2A chapter 2. */
 TEST(copies_have_the_bytes_of_the_manual)

@@ -1,7 +1,7 @@
 #include "lib/insn/form.h"
 
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { XCR0_X87_SSE = 3, XCR0_AVX = 7, XCR0_AVX512 = 0xe7 };
 

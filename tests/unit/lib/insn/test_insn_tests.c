@@ -1,5 +1,5 @@
 /* The tests of a form: which there are, their code as a loop, and how bench= names forms. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "lib/insn/fillers.h"
 #include "lib/insn/program.h"

@@ -5,7 +5,7 @@
 #include "lib/insn/form.h"
 #include "lib/insn/tests.h"
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { LINE = 64, DESTINATIONS = 10 };
 

@@ -4,7 +4,7 @@
  * ld's.
  */
 #include "lib/object/gnu_hash.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

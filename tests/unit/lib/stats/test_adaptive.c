@@ -1,6 +1,6 @@
 #include "lib/stats/literature.h"
 #include "lib/stats/mathx.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* A machine: a stretch of n iterations takes fixed + per_iteration n seconds, read off a clock that
  * moves in steps of `resolution`. */

@@ -1,5 +1,5 @@
 /* Measurements at a few placements become one figure, which is settled only if they agree. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "lib/stats/shift.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"

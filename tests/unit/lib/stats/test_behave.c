@@ -4,7 +4,7 @@
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Windows of `base` + ticks[kind] * links, on a lattice of `step`; every seventh disturbed. */
 static struct behave plant(const double *ticks, double base, double step, uint64_t seed)

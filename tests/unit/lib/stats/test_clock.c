@@ -3,7 +3,7 @@
 #include "lib/stats/clock_rate.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define PM_HZ 3579545.0 /* ACPI 6.5 section 4.8.2.1 */
 

@@ -1,7 +1,7 @@
 #include "lib/stats/dist.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* To a share of the wanted value. */
 #define assert_near(got, wanted, share)                                                            \

@@ -1,7 +1,7 @@
 #include "lib/stats/literature.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(results_are_those_computed_by_hand)
 {

@@ -1,6 +1,6 @@
 /* How often the intervals of lib/stats/estimate.h contain the figure of another launch, over
  * placements of several distributions, and how far figures repeat. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <math.h>
 #include <stdbool.h>
 #include "lib/stats/estimate.h"

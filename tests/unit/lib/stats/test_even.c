@@ -1,6 +1,6 @@
 /* The count from which one thing costs less than another. */
 #include "lib/stats/growth.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define COUNT(a)           (sizeof(a) / sizeof *(a))
 #define AT(n, apart, half) n, apart, (apart) - (half), (apart) + (half)

@@ -1,5 +1,5 @@
 /* Planted gaps come out as they were planted. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include "lib/stats/gaps.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"

@@ -1,7 +1,7 @@
 /* The curve that a cost grows with. */
 #include "lib/stats/growth.h"
 #include <math.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define POINTS 11
 

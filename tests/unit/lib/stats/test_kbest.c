@@ -1,7 +1,7 @@
 #include "lib/stats/literature.h"
 #include "lib/stats/stats.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(converges_on_the_smallest)
 {

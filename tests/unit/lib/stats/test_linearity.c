@@ -2,7 +2,7 @@
 #include "lib/stats/linearity.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Measured: xfence;rdtsc..rdtscp;xfence on a Zen 5, a window that hides up to 42 core cycles, at
  * 0.633 ticks a cycle. */

@@ -1,7 +1,7 @@
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(sqrt_is_exact_and_monotone)
 {

@@ -1,4 +1,4 @@
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <stdbool.h>
 #include "lib/stats/mathx.h"
 #include "lib/stats/modes.h"

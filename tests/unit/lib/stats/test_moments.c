@@ -1,7 +1,7 @@
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(moments_are_those_of_known_numbers)
 {

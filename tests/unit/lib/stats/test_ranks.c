@@ -2,7 +2,7 @@
 #include "lib/stats/dist.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* n over k. */
 static double choose(unsigned n, unsigned k)

@@ -1,7 +1,7 @@
 #include "lib/stats/literature.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 enum { POINTS = 64, STEP = 16 };
 

@@ -2,7 +2,7 @@
 #include "lib/stats/shift.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Of the tables of Mann and Whitney's U, two-sided: the largest critical value that is still
  * rejected is one less than the rank. */

@@ -5,7 +5,7 @@
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static int compare_u64(const void *a, const void *b)
 {

@@ -4,7 +4,7 @@
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define DELTAS 4096
 static uint64_t deltas[DELTAS];

@@ -1,7 +1,7 @@
 /* A loop that is held up by the timer, at a known cost, and by other causes. */
 #include "lib/stats/clock_rate.h"
 #include "tests/unit/close.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define INTERVAL 1000000
 #define COST     5000

@@ -3,7 +3,7 @@
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* --- a core with a sibling thread ------------------------------------------------------------- */
 

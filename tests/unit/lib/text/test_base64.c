@@ -2,7 +2,7 @@
 #include "lib/text/url.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(the_vectors_of_the_rfc_hold)
 {

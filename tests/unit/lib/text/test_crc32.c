@@ -1,7 +1,7 @@
 #include "lib/text/bytes.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* Values of zlib's crc32(). */
 TEST(values_are_those_of_zlib)

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 /* The same arguments for both; formats are built at run time, so the compiler cannot check them. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

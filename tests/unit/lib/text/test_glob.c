@@ -1,7 +1,7 @@
 #include "lib/text/glob.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(one_pattern_matches_as_stated)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/text/bytes.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static char text[4096];
 static struct sink_buf out;

@@ -12,7 +12,7 @@
 #undef strlen
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static void fill(unsigned char *at, size_t n, unsigned seed)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "lib/config/options.h"
 #include "lib/text/words.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 static char said[256];
 

@@ -1,6 +1,6 @@
 #include <string.h>
 #include "lib/text/report_log.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define SIZE (REPORT_LOG_END + 64)
 

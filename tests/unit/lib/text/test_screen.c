@@ -1,7 +1,7 @@
 #include "lib/text/framebuffer.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define GLYPH_HEIGHT 16
 

@@ -1,5 +1,5 @@
 /* Which bytes stop a run, and which do not. */
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 #include <string.h>
 #include "lib/text/stop_keys.h"
 

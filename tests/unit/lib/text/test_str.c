@@ -1,7 +1,7 @@
 #include "lib/text/str.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(strings_are_compared)
 {

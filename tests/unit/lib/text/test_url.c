@@ -2,7 +2,7 @@
 #include "lib/text/url.h"
 
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 TEST(the_parts_of_a_url_are_found)
 {

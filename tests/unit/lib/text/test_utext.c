@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/cmocka_unit.h"
 
 #define MAX 32
 

@@ -1,4 +1,4 @@
-#include "bench/engine/estimate.h"
+#include "bench/engine/duration.h"
 #include "bench/engine/layout.h"
 #include "bench/engine/method.h"
 #include "bench/engine/place.h"
@@ -86,7 +86,7 @@ static bool is_refused(const struct engine *e, const struct bench *b)
            method_lacks(b, e->facts.o->method, run_is_cold(&e->facts, b));
 }
 
-double estimate_windows(const struct engine *e, const struct bench *b)
+double duration_windows(const struct engine *e, const struct bench *b)
 {
     double ticks = run_has_ruler(&e->facts) ? e->facts.ticks_per_cycle : 1;
 
@@ -106,7 +106,7 @@ static double gathered_cycles(const struct engine *e, const struct gathered *g, 
     return cycles > 0 ? cycles : 0;
 }
 
-double estimate_steps(const struct engine *e, const struct bench *b, const struct gathered *g)
+double duration_steps(const struct engine *e, const struct bench *b, const struct gathered *g)
 {
     double step = e->facts.stepping.ticks, body, empty = 0;
 
