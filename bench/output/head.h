@@ -1,9 +1,9 @@
 /*
  * Writes the part of a report's head that is the same on every platform: the program, the execution
  * and how far its figures can be trusted, the CPU, the settings. A platform adds its own facts
- * (kernel/report/machine_facts.c, hosted/platform/process_facts.c). Each pair of functions writes the same
- * facts, to the table and as members of the `run` record. After it: the self-tests, and the
- * linearity.
+ * (kernel/report/machine_facts.c, hosted/platform/process_facts.c). Each pair of functions writes
+ * the same facts, to the table and as members of the `run` record. After it: the self-tests, and
+ * the linearity.
  */
 #ifndef BENCH_OUTPUT_HEAD_H
 #define BENCH_OUTPUT_HEAD_H
@@ -30,8 +30,8 @@ void head_read_cpu(struct cpu_facts *f, const struct platform *p, uint32_t micro
 /* Writes brand, family, model, microcode, hypervisor with `note`; then lib/cpu/cpu_facts.h's lines.
  */
 void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out);
-/* Writes the object "cpu", with `lfence` in it (kernel/cpu/msr_setup.h has the values), virtualised,
- * hypervisor, topology, caches, tlbs, mitigations. */
+/* Writes the object "cpu", with `lfence` in it (kernel/cpu/msr_setup.h has the values),
+ * virtualised, hypervisor, topology, caches, tlbs, mitigations. */
 void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j);
 
 /* Writes "2596.123 MHz". */

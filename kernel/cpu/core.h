@@ -51,7 +51,7 @@ struct gdt {
 /*
  * --- core_cycles.c ---
  * The running core's counters of core cycles as timers (bench/api/timer.h): `pmc` and `aperf` of
- * cycle=. lib/cpu/core_counter.h and lib/cpu/core_counter.h contain the logic; this file adds the
+ * cycle=. lib/cpu/core_counter.h contains the logic; this file adds the
  * instructions. Usable once the traps are loaded, since an MSR may fault although CPUID promises
  * it.
  */

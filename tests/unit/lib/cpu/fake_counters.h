@@ -1,5 +1,5 @@
 /*
- * A machine with counters of core cycles, for lib/cpu/core_counter.h and lib/cpu/core_counter.h:
+ * A machine with counters of core cycles, for lib/cpu/core_counter.h:
  * MSRs that exist, fault or swallow writes, and a core whose counters advance with its work.
  * `cycles` core cycles pass for each `ticks` of the TSC.
  */
