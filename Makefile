@@ -389,8 +389,7 @@ UNIT_TESTS := $(sort $(shell find tests/unit -name 'test_*.c' -o -name 'fuzz_*.c
 UNIT_NAMES := $(basename $(notdir $(UNIT_TESTS)))
 UNIT_TWICE := $(shell printf '%s\n' $(UNIT_NAMES) | sort | uniq -d)
 $(if $(UNIT_TWICE),$(error tests/unit has two programs of one name: $(UNIT_TWICE)))
-vpath test_%.c $(sort $(dir $(UNIT_TESTS)))
-vpath fuzz_%.c tests/unit/fuzz
+unit_object = $(filter %/$1.o,$(UNIT_TESTS:%.c=$(UNIT)/%.o))
 CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(WARN) -I. -I$(GEN)
 # lib/stats is optimised, because tests give it millions of numbers; the rest would take longer to compile than that saves.
@@ -424,9 +423,10 @@ $(UNIT)/%.a:
 	@ar rcT $@ $(filter %.o,$^)
 # lib/ calls no other floor: its tests are not linked again after a change to one.
 $(patsubst %.c,$(UNIT)/%,$(notdir $(filter-out tests/unit/lib/%,$(UNIT_TESTS)))): $(UNIT)/upper.a
-$(UNIT)/test_%: $(UNIT)/test_%.o $(UNIT)/lib.a
+.SECONDEXPANSION:
+$(UNIT)/test_%: $$(call unit_object,$$(@F)) $(UNIT)/lib.a
 	$(call say,LD $@)$(CC) $(CFLAGS_UNIT) -o $@ $(filter %.o,$^) $(filter %upper.a,$^) $(UNIT)/lib.a -lcmocka $(UNIT_LIBS)
-$(UNIT)/fuzz_%: $(UNIT)/fuzz_%.o $(UNIT)/fuzz_main.o $(UNIT)/lib.a
+$(UNIT)/fuzz_%: $$(call unit_object,$$(@F)) $(UNIT)/tests/unit/fuzz/fuzz_main.o $(UNIT)/lib.a
 	$(call say,LD $@)$(CC) $(CFLAGS_UNIT) -o $@ $(filter %.o,$^) $(filter %upper.a,$^) $(UNIT)/lib.a
 .SECONDARY:
 
@@ -436,8 +436,6 @@ $(UNIT)/sources: FORCE
 	@$(call stamp,$(UNIT_LIB) $(UNIT_UPPER) $(UNIT_ASM))
 unit-build: $(UNIT_NAMES:%=$(UNIT)/%)
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)
-# The former place of a test that moved, in a .d file.
-tests/unit/%.c: ;
 
 unit:
 	+@$(PYTHON) scripts/test unit --compiler $(call quoted,$(CC))
