@@ -435,7 +435,8 @@ $(UNIT)/flags: FORCE
 $(UNIT)/sources: FORCE
 	@$(call stamp,$(UNIT_LIB) $(UNIT_UPPER) $(UNIT_ASM))
 unit-build: $(UNIT_NAMES:%=$(UNIT)/%)
--include $(shell find $(UNIT) -name '*.d' 2>/dev/null)
+# Not those next to the programs, where a former layout had them: make would remake them as programs.
+-include $(shell find $(UNIT) -mindepth 2 -name '*.d' 2>/dev/null)
 
 unit:
 	+@$(PYTHON) scripts/test unit --compiler $(call quoted,$(CC))

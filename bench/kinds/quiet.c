@@ -206,7 +206,7 @@ static void begin(struct vigil *v, struct plan *plan, const struct bench *b)
     plan->bench = b;
     plan->stage = 0;
     v->crowd = crowd_of(plan);
-    v->quiet.bench = b;
+    v->quiet.out.bench = b;
     v->quiet.cores = &plan->cores;
     v->quiet.watch = v->watch;
     v->quiet.n = crowd_take_places(v->crowd);

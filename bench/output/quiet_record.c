@@ -128,8 +128,8 @@ void quiet_record(const struct quiet *q, const struct quiet_sum *s, struct repor
 
     if (!report_record(r, &j, "quiet"))
         return;
-    json_str(&j, "suite", q->bench->suite);
-    json_str(&j, "name", q->bench->name);
+    json_str(&j, "suite", q->out.bench->suite);
+    json_str(&j, "name", q->out.bench->name);
     (void)one_core_record_status(&j, &q->out);
     record_cores(q, "cores", any, &j);
     json_bool(&j, "complete", q->complete);

@@ -78,7 +78,6 @@ struct watch {
 /* All cores that watched at once. */
 struct quiet {
     struct outcome out; /* not ok: a core faulted or did not answer */
-    const struct bench *bench;
     const struct run_cores *cores;
     unsigned n;          /* cores that took part */
     struct watch *watch; /* of each of cores->all */

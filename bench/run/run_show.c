@@ -165,7 +165,7 @@ static void show_watch(struct run *run, const struct outcome *out, unsigned k)
     if (out->status == ROW_WRONG && !ended)
         fail(run, out);
     if (quiet_show(q, run->report) == QUIET_FAIL)
-        report_failed(run->report, q->bench->suite, q->bench->name);
+        report_failed(run->report, q->out.bench->suite, q->out.bench->name);
     note_measured(run, out);
 }
 

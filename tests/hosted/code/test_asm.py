@@ -9,6 +9,7 @@ import pytest
 
 from asm_command import SECONDS, cycles, hosted, measured
 from assembly import assembler, measuring, snippet
+from tools.parser import Output
 from conftest import ROOT
 
 pytestmark = pytest.mark.launches
@@ -103,7 +104,7 @@ def test_an_object_for_a_stick_has_the_loop_that_a_process_chooses(tmp_path, mon
     """And straight copies with a note where a process may not run the snippet. Nothing is booted."""
     monkeypatch.setattr(measuring, "run_booted", lambda *_: ([], ""))
     made = tmp_path / "stick.o"
-    args = argparse.Namespace(hosted=False, object=str(made), allow_syscalls=False, unroll=None, loop=0, basic=False,
+    args = argparse.Namespace(hosted=False, object=Output(made), allow_syscalls=False, unroll=None, loop=0, basic=False,
                               recipe=None, samples=20, retry_budget=0, deadline=20)
     given = [snippet.Snippet("imul rax, rbx"), snippet.Snippet("syscall")]
     for s in given:

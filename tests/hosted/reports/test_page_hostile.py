@@ -75,7 +75,7 @@ def test_report_refuses_wrong_words_by_name(tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_bytes(whole(row("a", 1)))
     (tmp_path / "link").symlink_to(path)
-    for words, said in ((("--plots", "-1"), "a number of rows"), (("--plots", "x"), "'x': "),
+    for words, said in ((("--plots", "-1"), "all or a number from 0 on"), (("--plots", "x"), "'x': "),
                         (("--suite", "none"), "none of 1 rows is chosen"), ((path, "--against", path), "give one FILE"),
                         (("-o", tmp_path / "no/where.html"), "No such file"),
                         (("-o", path), "would overwrite the report"),
