@@ -89,22 +89,29 @@ def check_no_sse_before_the_kernel_enables_it(elf):
     assert {"efi_main", "conout_write", "registry_list", "bench_memory_need"} <= set(seen.values())
 
 
-def general_rooms(folder):
-    """Returns the Makefile's list of rooms that are compiled for general registers only."""
-    said = subprocess.run(["make", "-s", "--eval=rooms: ; @echo $(OBJ) $(GENERAL_ROOMS)", "rooms"], cwd=folder,
+def variable(folder, name):
+    """Returns the words of a variable of the Makefile."""
+    return subprocess.run(["make", "-s", f"--eval=words: ; @echo $({name})", "words"], cwd=folder,
                           check=True, capture_output=True, text=True).stdout.split()
-    return folder / said[0], said[1:]
+
+
+def has_vectors(objects):
+    return re.search(r"%[xyz]mm\d", tool("objdump", "-d", "--no-show-raw-insn", *objects)) is not None
 
 
 def check_general_rooms_use_no_sse(tree):
-    """Objects of the general rooms, disassembled, have no vector register; those of other rooms do."""
-    objects, rooms = general_rooms(tree)
-    assert rooms
-    for room in [*rooms, "bench"]:
-        made = sorted((objects / room).rglob("*.c.o"))
+    """Objects of the general rooms, disassembled, have no vector register; those of other rooms, and of the files in
+    SSE_FILES, do."""
+    (objects,) = variable(tree, "OBJ")
+    rooms = variable(tree, "GENERAL_ROOMS")
+    with_sse = [tree / objects / f"{name}.o" for name in variable(tree, "SSE_FILES")]
+    assert rooms and with_sse
+    for room in rooms:
+        made = sorted(set((tree / objects / room).rglob("*.c.o")) - set(with_sse))
         assert made, f"{room} has no objects"
-        code = tool("objdump", "-d", "--no-show-raw-insn", *made)
-        assert bool(re.search(r"%[xyz]mm\d", code)) == (room == "bench"), room
+        assert not has_vectors(made), room
+    for made in (sorted((tree / objects / "bench").rglob("*.c.o")), *([file] for file in with_sse)):
+        assert has_vectors(made), made
 
 
 def by(compiler):

@@ -38,19 +38,13 @@ def test_a_call_within_a_room_does_not_climb(climbs):
 @pytest.mark.others
 @pytest.mark.native
 @pytest.mark.skipif(not shutil.which("gcc"), reason="clang cannot leave files out of its instrumentation")
-def test_only_the_platform_is_called_from_below():
-    """The number of functions that the first calls reach depends on the machine, for example on whether it has a
-    counter."""
+def test_only_the_platform_is_called_from_below_and_the_frames_to_a_window_are_bounded():
+    """One test, because both commands build in one folder. The number of functions that the first calls reach depends
+    on the machine, for example on whether it has a counter."""
     ran = subprocess.run([ROOT / "scripts/checks/climbs"], capture_output=True, text=True, check=False)
     *found, count = ran.stdout.splitlines()
     assert ran.returncode in (0, 1) and re.match(rf"{len(found)} of the first 200 calls below run_row", count), ran
     assert found and all(re.search(r" calls hosted/[\w./]+: \w+\(\)$", line) for line in found), found
-
-
-@pytest.mark.others
-@pytest.mark.native
-@pytest.mark.skipif(not shutil.which("gcc"), reason="clang cannot leave files out of its instrumentation")
-def test_the_frames_from_the_run_to_a_window_are_listed_and_bounded():
     ran = subprocess.run([ROOT / "scripts/checks/climbs", "--frames"], capture_output=True, text=True, check=False)
     *frames, count = ran.stdout.splitlines()
     assert ran.returncode == 0, ran.stdout + ran.stderr
