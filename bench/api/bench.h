@@ -18,8 +18,8 @@
 #include "lib/curve/limit_program.h"
 #include "lib/object/elf.h"
 
-struct crowd; /* bench/kinds/crowd.h */
-struct kind;  /* bench/api/kind.h */
+struct team; /* bench/kinds/team.h */
+struct kind; /* bench/api/kind.h */
 struct object;
 
 struct vtable {
@@ -195,7 +195,7 @@ struct bench {
     const struct bench_code *code; /* of a user row, in place of the two functions */
 
     /* kind_meeting */
-    void (*meet)(struct crowd *c);
+    void (*meet)(struct team *c);
 
     struct bench_curve curve;                  /* kind_curve; of kind_forward `ms` */
     const struct bench_limit *limit;           /* kind_limit */

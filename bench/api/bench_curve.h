@@ -61,7 +61,7 @@ static inline bool bench_is_flush(enum bench_load load)
 }
 
 /* The cores that take part in a row of kind_curve (bench/kinds/shared_curve.c). */
-enum bench_crowd {
+enum bench_team {
     BENCH_ALONE,  /* one core at a time */
     BENCH_CORES,  /* 1, 2, 4 ... and all cores with the same load, each on separate memory */
     BENCH_LOADED, /* one core chases pointers while the others have the load, at several rates */
@@ -79,7 +79,7 @@ struct bench_curve {
     /* The offsets of bench_is_near(), ascending; `offsets` of them. */
     const int32_t *offset;
     uint32_t offsets;
-    enum bench_crowd crowd;
+    enum bench_team team;
     uint32_t ms; /* the time that it may take on a core; 0: not a curve */
 };
 
@@ -89,9 +89,9 @@ enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE, BENCH_BY_CORES, 
 
 static inline enum bench_by bench_by(const struct bench_curve *kind)
 {
-    if (kind->crowd == BENCH_CORES)
+    if (kind->team == BENCH_CORES)
         return BENCH_BY_CORES;
-    if (kind->crowd == BENCH_LOADED)
+    if (kind->team == BENCH_LOADED)
         return BENCH_BY_RATE;
     if (bench_is_flush(kind->load))
         return BENCH_BY_STATE;

@@ -13,7 +13,7 @@
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/pace.h"
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team_part.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 
@@ -26,9 +26,9 @@ _Static_assert(CALIBRATION * sizeof(uint64_t) <= sizeof((struct gaps *)0)->first
 
 /* The memory of a watch in a plan, after that of its meetings: the result, followed by the cores'
  * watches. */
-struct vigil {
+struct watching {
     struct quiet quiet;
-    struct crowd *crowd;
+    struct team *team;
     uint64_t ticks; /* of the current stretch */
     struct watch watch[];
 };
@@ -134,7 +134,7 @@ static void begin_watch(const struct engine *e, struct watch *w)
 
 /* A core and its place in the meeting. */
 struct attendant {
-    struct vigil *v;
+    struct watching *v;
     const struct engine *engine;
     struct watch *watch;
     unsigned place;
@@ -149,20 +149,20 @@ static void watch_stretch(void *ctx)
 
     if (w->gaps.typical == 0)
         gaps_init(&w->gaps, typical_iteration((uint64_t *)(void *)w->gaps.first), (double)hz);
-    if (!crowd_pass(attendant->v->crowd, attendant->place))
+    if (!team_pass(attendant->v->team, attendant->place))
         return;
     if (w->began == 0)
         begin_watch(attendant->engine, w);
     struct planting planting = planting_from(plant, tsc_unfenced() - w->began, hz);
     spin(attendant->engine, w, attendant->v->ticks, plant[0].us ? &planting : NULL);
     w->smis_after = engine_smis(attendant->engine);
-    attendant->v->crowd->core[attendant->place].complete = true;
+    attendant->v->team->core[attendant->place].complete = true;
 }
 
 static void watch_here(void *ctx, unsigned core)
 {
-    struct vigil *v = ctx;
-    struct plan *plan = v->crowd->plan;
+    struct watching *v = ctx;
+    struct plan *plan = v->team->plan;
     struct plan_core *pc = plan_core(plan, core);
     struct watch *w = &v->quiet.watch[pc - plan->core];
     struct attendant attendant = {v, &pc->engine, w, pc->gate.place};
@@ -184,32 +184,32 @@ static void watch_here(void *ctx, unsigned core)
 
 /* Repeats a stretch for which a core came too late. False: the row has failed, or the user stopped
  * the run. */
-static bool watch_together(struct vigil *v, const struct engine *e)
+static bool watch_together(struct watching *v, const struct engine *e)
 {
-    enum crowd_end end = CROWD_AGAIN;
-    uint64_t patience = v->crowd->patience, none;
+    enum team_end end = TEAM_AGAIN;
+    uint64_t patience = v->team->patience, none;
 
-    v->crowd->late = 0;
-    while (end == CROWD_AGAIN) {
+    v->team->late = 0;
+    while (end == TEAM_AGAIN) {
         if (!pace_go_on(e))
             return false;
-        end = crowd_meet(v->crowd, v->quiet.n, watch_here, v, &none);
+        end = team_meet(v->team, v->quiet.n, watch_here, v, &none);
     }
-    v->crowd->patience = patience;
-    return end == CROWD_MET;
+    v->team->patience = patience;
+    return end == TEAM_MET;
 }
 
-static void begin(struct vigil *v, struct plan *plan, const struct bench *b)
+static void begin(struct watching *v, struct plan *plan, const struct bench *b)
 {
     memset(v, 0, sizeof *v);
-    crowd_begin(plan, b);
+    team_begin(plan, b);
     plan->bench = b;
     plan->stage = 0;
-    v->crowd = crowd_of(plan);
+    v->team = team_of(plan);
     v->quiet.out.bench = b;
     v->quiet.cores = &plan->cores;
     v->quiet.watch = v->watch;
-    v->quiet.n = crowd_take_places(v->crowd);
+    v->quiet.n = team_take_places(v->team);
     for (unsigned k = 0; k < plan->all; k++) {
         struct watch *w = &v->quiet.watch[k];
         memset(w, 0, sizeof *w);
@@ -222,7 +222,8 @@ static void begin(struct vigil *v, struct plan *plan, const struct bench *b)
  * until then, and the reason. */
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct vigil *v = (struct vigil *)(void *)((uint8_t *)plan->shared + crowd_size(plan->all));
+    struct watching *v =
+        (struct watching *)(void *)((uint8_t *)plan->shared + team_size(plan->all));
     const struct engine *e = &plan->core[k].engine;
     uint64_t all = quiet_duration(e), done = 0,
              most = (uint64_t)run_limit_hz(&e->facts) * STRETCH_MS / 1000;
@@ -238,7 +239,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
     v->quiet.complete = done >= all;
     v->quiet.asked_s = (double)all / run_limit_hz(&e->facts);
     if (!plan->pace->stopped)
-        v->quiet.out = v->crowd->met.row.out;
+        v->quiet.out = v->team->met.row.out;
     for (unsigned i = 0; i < plan->all; i++)
         v->quiet.watch[i].periods = gap_periods(&v->quiet.watch[i].gaps);
     return &v->quiet.out;
@@ -247,7 +248,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 static size_t memory(const struct options *o, unsigned all)
 {
     (void)o;
-    return crowd_size(all) + sizeof(struct vigil) + all * sizeof(struct watch);
+    return team_size(all) + sizeof(struct watching) + all * sizeof(struct watch);
 }
 
 static double guess(const struct engine *e, const struct bench *b)

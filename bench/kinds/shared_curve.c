@@ -1,10 +1,10 @@
 /*
- * Curves that several cores measure at once (enum bench_crowd): bandwidth by number of
+ * Curves that several cores measure at once (enum bench_team): bandwidth by number of
  * cores; latency of a chase on one core while the others stream at several rates; flushes of lines
  * that another core holds. Times are ticks of the TSC, never core cycles: two cores have two
  * clocks.
  *
- * The cores meet as in a row of suite `cores` (bench/kinds/crowd_part.h): each part is guarded, and
+ * The cores meet as in a row of suite `cores` (bench/kinds/team_part.h): each part is guarded, and
  * a meeting for which a core comes too late is repeated. The cores share the memory; each one works
  * on a part of it.
  */
@@ -12,7 +12,7 @@
 #include "bench/engine/plan.h"
 #include "bench/result/curve.h"
 #include "bench/engine/pace.h"
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team_part.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/curve_needs.h"
 #include "bench/kinds/stream.h"
@@ -37,13 +37,13 @@
 
 _Static_assert(sizeof(struct gathering) <= INTERLEAVE_NEED * sizeof(uint64_t),
                "a curve of several cores does not fit an engine's memory");
-_Static_assert(TOGETHER_STEPS <= CROWD_FIGURES && TOGETHER_ROUNDS <= CROWD_FIGURES &&
+_Static_assert(TOGETHER_STEPS <= TEAM_FIGURES && TOGETHER_ROUNDS <= TEAM_FIGURES &&
                    SET_ALIGN % (2 * TOGETHER_LINES * STREAM_LINE) == 0,
                "a part does not fit");
 
 static const struct engine *engine_of(const struct gathering *g)
 {
-    return &g->crowd->plan->core[0].engine;
+    return &g->team->plan->core[0].engine;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -63,7 +63,7 @@ static void part_here(void *ctx)
 {
     const struct attendant *attendant = ctx;
 
-    switch (attendant->g->kind->crowd) {
+    switch (attendant->g->kind->team) {
     case BENCH_CORES:
         together_stream(attendant->g, attendant->place);
         break;
@@ -81,50 +81,50 @@ static void meet_here(void *ctx, unsigned core)
 {
     struct attendant attendant = {.g = ctx};
 
-    while (attendant.g->crowd->plan->present[attendant.place] != core)
+    while (attendant.g->team->plan->present[attendant.place] != core)
         attendant.place++;
-    crowd_part(attendant.g->crowd, attendant.place, part_here, &attendant);
+    team_part(attendant.g->team, attendant.place, part_here, &attendant);
 }
 
 static const char *wrong(const struct gathering *g)
 {
-    if (g->kind->crowd == BENCH_HELD)
+    if (g->kind->team == BENCH_HELD)
         return "a flushed line does not have what another core wrote";
-    return g->kind->crowd == BENCH_LOADED
+    return g->kind->team == BENCH_LOADED
                ? "the chase did not visit every element once, or a word was not read or written"
                : "not every word was read, or has the value that was written";
 }
 
-static enum crowd_end meet(struct gathering *g, unsigned n)
+static enum team_end meet(struct gathering *g, unsigned n)
 {
-    struct crowd *c = g->crowd;
+    struct team *c = g->team;
     uint64_t elements;
     bool right = true;
 
     c->hot = 0;
-    enum crowd_end end = crowd_meet(c, n, meet_here, g, &elements);
-    if (end != CROWD_MET)
+    enum team_end end = team_meet(c, n, meet_here, g, &elements);
+    if (end != TEAM_MET)
         return end;
     g->curve.elements += elements;
     for (unsigned i = 0; i < n; i++)
         right = right && !c->core[i].word;
     if (right)
-        return CROWD_MET;
-    crowd_fail(c, ROW_WRONG, wrong(g));
-    return CROWD_FAILED;
+        return TEAM_MET;
+    team_fail(c, ROW_WRONG, wrong(g));
+    return TEAM_FAILED;
 }
 
 /* Meets until no core is late. False: the row has failed, or the user stopped the run. */
 static bool met(struct gathering *g, unsigned n)
 {
-    enum crowd_end end = CROWD_AGAIN;
+    enum team_end end = TEAM_AGAIN;
 
-    while (end == CROWD_AGAIN) {
-        if (!crowd_go_on(g->crowd))
+    while (end == TEAM_AGAIN) {
+        if (!team_go_on(g->team))
             return false;
         end = meet(g, n);
     }
-    return end == CROWD_MET;
+    return end == TEAM_MET;
 }
 
 /* --- the points ------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static double rate(const struct gathering *g, unsigned from, unsigned n, unsigne
     double sum = 0;
 
     for (unsigned i = from; i < n; i++) {
-        const struct crowd_core *s = &g->crowd->core[i];
+        const struct team_core *s = &g->team->core[i];
         if (s->round_ticks[round])
             sum += (double)s->round_operations[round] / (double)s->round_ticks[round];
     }
@@ -166,7 +166,7 @@ static bool by_cores(struct gathering *g, unsigned n, uint64_t bytes)
     if (engine_of(g)->facts.execution != EXEC_SILICON)
         g->set = least(g->set, SET_PROOF);
     if (g->set == 0) {
-        crowd_fail(g->crowd, ROW_UNSUPPORTED, "there is too little memory for all cores");
+        team_fail(g->team, ROW_UNSUPPORTED, "there is too little memory for all cores");
         return false;
     }
     g->curve.less_memory = g->curve.less_memory || bytes / n < g->curve.wanted / n;
@@ -197,7 +197,7 @@ static void measure_cores(struct gathering *g, unsigned n, uint64_t bytes)
  * size. */
 static uint64_t wanted(struct gathering *g, unsigned n)
 {
-    if (g->kind->crowd == BENCH_HELD)
+    if (g->kind->team == BENCH_HELD)
         return FLUSH_BYTES;
     return g->curve.wanted * caches_domains(g->curve.cache, g->curve.caches, n);
 }
@@ -233,7 +233,7 @@ static void measure_loaded(struct gathering *g, unsigned n, uint64_t bytes)
     const struct engine *e = engine_of(g);
 
     if (!divide(g, n, bytes)) {
-        crowd_fail(g->crowd, ROW_UNSUPPORTED, "there is too little memory for all cores");
+        team_fail(g->team, ROW_UNSUPPORTED, "there is too little memory for all cores");
         return;
     }
     if (!met(g, n))
@@ -258,7 +258,7 @@ static void measure_held(struct gathering *g)
 static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
 {
     g->curve.page = BENCH_4K;
-    switch (g->kind->crowd) {
+    switch (g->kind->team) {
     case BENCH_CORES:
         measure_cores(g, n, bytes);
         break;
@@ -270,7 +270,7 @@ static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
         measure_held(g);
         break;
     }
-    g->curve.rounds = g->kind->crowd == BENCH_CORES ? g->rounds : g->pairs;
+    g->curve.rounds = g->kind->team == BENCH_CORES ? g->rounds : g->pairs;
     if (engine_of(g)->facts.execution == EXEC_EMULATED)
         g->curve.spoiled = CURVE_EMULATED;
 }
@@ -279,16 +279,16 @@ static void measure(struct gathering *g, const struct platform *p)
 {
     struct platform_area area;
     const char *why = needs_lacks(p, g->kind);
-    unsigned n = crowd_take_places(g->crowd);
+    unsigned n = team_take_places(g->team);
 
-    crowd_fail(g->crowd, ROW_UNSUPPORTED, why);
+    team_fail(g->team, ROW_UNSUPPORTED, why);
     if (why)
         return;
     needs_find(&g->curve, p);
     const struct platform_wish wish = {.page = BENCH_4K, .bytes = wanted(g, n), .shared = true};
     why = "this platform has no large area of memory";
     if (!p->area || !p->area(p, &wish, &area, &why)) {
-        crowd_fail(g->crowd, ROW_UNSUPPORTED, why);
+        team_fail(g->team, ROW_UNSUPPORTED, why);
         return;
     }
     g->at = area.at;
@@ -302,10 +302,10 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
     bool silicon = e->facts.execution == EXEC_SILICON;
 
     memset(g, 0, sizeof *g);
-    crowd_begin(plan, b);
-    g->crowd = crowd_of(plan);
+    team_begin(plan, b);
+    g->team = team_of(plan);
     if (plan->p->cores && plan->p->cores->starved)
-        g->crowd->patience /= PATIENCE_PART;
+        g->team->patience /= PATIENCE_PART;
     g->kind = &b->curve;
     g->budget = budget_begin(&e->facts, b->curve.ms);
     g->seed = e->facts.o->seed;
@@ -324,19 +324,19 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 
     begin(g, plan, b);
     span_begin(e, &g->curve.out, b->curve.ms);
-    if (!crowd_has_two(plan))
-        crowd_fail(g->crowd, ROW_UNSUPPORTED, CROWD_ALONE);
+    if (!team_has_two(plan))
+        team_fail(g->team, ROW_UNSUPPORTED, TEAM_ALONE);
     else if (plan->late > LATE_MOST)
-        crowd_fail(g->crowd, ROW_UNSUPPORTED,
-                   "curves of several cores waited for cores that were not given the CPU in time");
+        team_fail(g->team, ROW_UNSUPPORTED,
+                  "curves of several cores waited for cores that were not given the CPU in time");
     else
         measure(g, plan->p);
     span_end(e, &g->curve.out);
     if (plan->p->cores && plan->p->cores->starved && budget_left(&g->budget) < 0)
         plan->late -= budget_left(&g->budget);
-    g->curve.out.status = g->crowd->met.row.out.status;
-    g->curve.out.why = g->crowd->met.row.out.why;
-    g->curve.out.ended = g->crowd->met.row.out.ended;
+    g->curve.out.status = g->team->met.row.out.status;
+    g->curve.out.why = g->team->met.row.out.why;
+    g->curve.out.ended = g->team->met.row.out.ended;
     return plan->pace->stopped ? NULL : &g->curve.out;
 }
 
@@ -352,6 +352,6 @@ const struct kind kind_shared_curve = {.name = "curve",
                                        .needs_area = true,
                                        .options = OPTIONS_CURVES,
                                        .no_body = "several cores measure a curve",
-                                       .memory = crowd_memory,
+                                       .memory = team_memory,
                                        .guess = guess,
                                        .measure = measure_row};

@@ -1,18 +1,18 @@
 #include "bench/kinds/shared_curve_part.h"
 #include "bench/api/tsc.h"
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team_part.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/stream.h"
 
 #define LOADED_LINES 256 /* of a stream between two pauses: 16 KiB */
 
-static struct crowd_core *core_of(const struct gathering *g, unsigned place)
+static struct team_core *core_of(const struct gathering *g, unsigned place)
 {
-    return &g->crowd->core[place];
+    return &g->team->core[place];
 }
 
 /* Fills and checks the i-th set of the streaming cores. */
-static void prepare(const struct gathering *g, unsigned i, struct crowd_core *cc, struct stream *s)
+static void prepare(const struct gathering *g, unsigned i, struct team_core *cc, struct stream *s)
 {
     stream_build(s, g->kind->load, g->at + i * g->set, g->set);
     cc->operations = stream_check(s);
@@ -21,7 +21,7 @@ static void prepare(const struct gathering *g, unsigned i, struct crowd_core *cc
 }
 
 static void stream_round(const struct gathering *g, const struct stream *s, uint64_t *line,
-                         struct crowd_core *cc, unsigned round)
+                         struct team_core *cc, unsigned round)
 {
     uint64_t began = tsc_now(), lines = 0, ticks;
 
@@ -36,13 +36,13 @@ static void stream_round(const struct gathering *g, const struct stream *s, uint
 
 void together_stream(struct gathering *g, unsigned place)
 {
-    struct crowd_core *cc = core_of(g, place);
+    struct team_core *cc = core_of(g, place);
     uint64_t line = 0;
     struct stream s;
 
     prepare(g, place, cc, &s);
     for (unsigned round = 0; round < g->rounds; round++) {
-        if (!crowd_pass(g->crowd, place))
+        if (!team_pass(g->team, place))
             return;
         stream_round(g, &s, &line, cc, round);
     }
@@ -70,13 +70,13 @@ static unsigned step_of(unsigned iteration)
 
 /* Streams until the chasing core has ended this iteration; bounded, if that core is gone. */
 static void load_iteration(const struct gathering *g, const struct stream *s, uint64_t *line,
-                           unsigned iteration, struct crowd_core *cc, uint64_t wait)
+                           unsigned iteration, struct team_core *cc, uint64_t wait)
 {
     unsigned step = step_of(iteration);
     uint64_t began = tsc_now(), lines = 0;
 
-    while (atomic_load_explicit(&g->crowd->hot, memory_order_acquire) <= iteration &&
-           tsc_now() - began <= g->crowd->patience) {
+    while (atomic_load_explicit(&g->team->hot, memory_order_acquire) <= iteration &&
+           tsc_now() - began <= g->team->patience) {
         if (step == TOGETHER_STEPS - 1) {
             __builtin_ia32_pause();
             continue;
@@ -91,7 +91,7 @@ static void load_iteration(const struct gathering *g, const struct stream *s, ui
 
 static void load(struct gathering *g, unsigned place)
 {
-    struct crowd_core *cc = core_of(g, place);
+    struct team_core *cc = core_of(g, place);
     uint64_t line = 0, quarter = 0;
     struct stream s;
 
@@ -99,7 +99,7 @@ static void load(struct gathering *g, unsigned place)
     for (unsigned iteration = 0; iteration < g->pairs * TOGETHER_STEPS; iteration++) {
         unsigned step = step_of(iteration);
         uint64_t wait = step < TOGETHER_STEPS - 1 ? pause[step] * quarter : 0;
-        if (!crowd_pass(g->crowd, place))
+        if (!team_pass(g->team, place))
             return;
         load_iteration(g, &s, &line, iteration, cc, wait);
         if (iteration == 0 && cc->round_operations[0])
@@ -130,7 +130,7 @@ static bool chase_iteration(struct gathering *g, const struct chase *c, uint64_t
 static void chase(struct gathering *g, unsigned place)
 {
     static const struct bench_curve kind = {.load = BENCH_CHASE};
-    struct crowd_core *cc = core_of(g, place);
+    struct team_core *cc = core_of(g, place);
     uint64_t from = 0;
     struct chase c;
 
@@ -138,10 +138,10 @@ static void chase(struct gathering *g, unsigned place)
     cc->operations = chase_check(&c);
     bool right = cc->operations == c.n;
     for (unsigned iteration = 0; iteration < g->pairs * TOGETHER_STEPS; iteration++) {
-        if (!crowd_pass(g->crowd, place))
+        if (!team_pass(g->team, place))
             return;
         right = right && chase_iteration(g, &c, &from, iteration);
-        atomic_store_explicit(&g->crowd->hot, iteration + 1, memory_order_release);
+        atomic_store_explicit(&g->team->hot, iteration + 1, memory_order_release);
     }
     if (!right)
         atomic_store(&cc->word, 1);
@@ -167,11 +167,11 @@ static uint64_t flush_held(struct gathering *g, unsigned place, const struct flu
 
     if (place == 0)
         flush_away(f, lines);
-    if (!*met || !(*met = crowd_pass(g->crowd, place)))
+    if (!*met || !(*met = team_pass(g->team, place)))
         return 0;
     if (place == 1)
         flush_touch(f, lines, true);
-    if (!(*met = crowd_pass(g->crowd, place)))
+    if (!(*met = team_pass(g->team, place)))
         return 0;
     if (place == 0)
         ticks = f->walk(f->lines, lines / FLUSH_UNROLL);
@@ -179,7 +179,7 @@ static uint64_t flush_held(struct gathering *g, unsigned place, const struct flu
 }
 
 /* After the last flush: what the other core wrote must be there. */
-static void check_held(const struct flush *f, struct crowd_core *cc)
+static void check_held(const struct flush *f, struct team_core *cc)
 {
     uint64_t lines = 2ull * FLUSH_LINES,
              right = flush_right(f, lines, line_state_is_dirty(f->state));
@@ -191,7 +191,7 @@ static void check_held(const struct flush *f, struct crowd_core *cc)
 
 void together_held(struct gathering *g, unsigned place)
 {
-    struct crowd_core *cc = core_of(g, place);
+    struct team_core *cc = core_of(g, place);
     bool met = true;
 
     for (unsigned s = 0; s < TOGETHER_STATES && met; s++) {

@@ -4,7 +4,7 @@
 #define BENCH_KINDS_SHARED_CURVE_PART_H
 
 #include "bench/engine/budget.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/kinds/flush.h"
 #include "bench/result/curve.h"
 
@@ -16,7 +16,7 @@
 
 struct gathering {
     struct curve curve;
-    struct crowd *crowd; /* its cores have the lines of each core and round, and their ticks */
+    struct team *team; /* its cores have the lines of each core and round, and their ticks */
     const struct bench_curve *kind;
     struct budget budget;
     uint8_t *at;     /* the memory of the streams */
@@ -31,7 +31,7 @@ struct gathering {
     double flush[TOGETHER_STATES][TOGETHER_PAIRS];  /* ticks of a flush */
 };
 
-/* Do the part of the core at this place of the crowd. They return early if a core is missing; then
+/* Do the part of the core at this place of the team. They return early if a core is missing; then
  * the core is not complete. Its `word` is 1 if a check failed. */
 void together_stream(struct gathering *g, unsigned place);
 void together_loaded(struct gathering *g, unsigned place);

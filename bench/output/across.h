@@ -1,6 +1,6 @@
 /*
  * Reports figures of several rows or cores: before the rows the cores, then rows of several cores,
- * after the last row what the figures of all rows show together. cores_show.c, crowd_show.c,
+ * after the last row what the figures of all rows show together. cores_show.c, team_show.c,
  * cores_compare.c, even_show.c, growth_show.c and exits_show.c define these functions.
  */
 #ifndef BENCH_OUTPUT_ACROSS_H
@@ -16,8 +16,8 @@
 void cores_show(const struct run_cores *cores, struct report *r);
 
 /* Write the heading above the rows of a suite of several cores; the lines and records of one. */
-void crowd_heading(struct report *r, const struct run_facts *run, const char *suite);
-void crowd_show(const struct meeting *c, struct report *r);
+void team_heading(struct report *r, const struct run_facts *run, const char *suite);
+void team_show(const struct meeting *c, struct report *r);
 
 /* Writes, after the last row, a table that compares the cores, and an event for each row in which
  * they differ: a core's figure differs from that of the median core of its type by more than both

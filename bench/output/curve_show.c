@@ -15,7 +15,7 @@
 /* Returns whether several cores measured it. */
 static bool is_together(const struct curve *c)
 {
-    return c->out.bench->curve.crowd != BENCH_ALONE;
+    return c->out.bench->curve.team != BENCH_ALONE;
 }
 
 static const char *unit_of(const struct run_facts *run, const struct curve *c)

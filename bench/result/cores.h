@@ -37,16 +37,16 @@ struct pair {
     double pass[MEETING_PASSES]; /* the median of each pass */
 };
 
-#define CROWD_STEPS 12 /* 1, 2, 4 .. 1024 cores, and all */
+#define TEAM_STEPS 12 /* 1, 2, 4 .. 1024 cores, and all */
 /* An operation on `cores` cores at once: mean ticks, those of the fastest and the slowest core; of
  * each pass, and the medians over the passes. Of TLB shootdowns: the median, the shortest and the
  * longest one; of each pass, and over all. */
-struct contest_pass {
+struct contention_pass {
     double ticks, least, greatest;
 };
-struct contest {
+struct contention {
     unsigned cores;
-    struct contest_pass pass[MEETING_PASSES];
+    struct contention_pass pass[MEETING_PASSES];
     struct estimate ticks;
     double least, greatest;
 };
@@ -62,8 +62,8 @@ struct meeting {
     struct pair *pair; /* `pairs` of them, out of pairs_all */
     unsigned pairs, pairs_all;
     uint64_t backwards; /* times that a core read a TSC below the one that it had received */
-    struct contest contest[CROWD_STEPS];
-    unsigned contests;
+    struct contention contention[TEAM_STEPS];
+    unsigned contentions;
 };
 
 /* One core that watched for gaps. */

@@ -1,7 +1,7 @@
 #include "bench/run/run_state.h"
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/kinds/curve_needs.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/tsc.h"
@@ -173,7 +173,7 @@ static void show_meeting(struct run *run, const struct outcome *out, unsigned k)
 {
     const struct meeting *met = (const struct meeting *)(const void *)out;
 
-    crowd_show(met, run->report);
+    team_show(met, run->report);
     count_row(run, &met->row, facts_of(run, k));
 }
 
@@ -242,7 +242,7 @@ static const struct view {
     {&kind_forward, forward_heading, show_forward, NULL, SIZE_MAP},
     {&kind_limit, limit_heading, show_limit, NULL, SIZE_LIMIT},
     {&kind_forms, insn_heading, show_forms, show_plan, SIZE_NOTHING},
-    {&kind_meeting, crowd_heading, show_meeting, NULL, SIZE_MATRIX},
+    {&kind_meeting, team_heading, show_meeting, NULL, SIZE_MATRIX},
     {&kind_watch, quiet_heading, show_watch, NULL, SIZE_NOTHING},
     {&kind_windows, show_heading, show_windows, NULL, SIZE_NOTHING},
 };
@@ -273,7 +273,7 @@ static const struct view *view_of(const struct bench *b)
 
 static uint64_t bytes_of_all(const struct run *run)
 {
-    struct curve_bytes of = {.pairs = (unsigned)crowd_pairs(run->plan->all),
+    struct curve_bytes of = {.pairs = (unsigned)team_pairs_most(run->plan->all),
                              .cores = run->plan->n,
                              .sizes = needs_sizes(run->plan->p),
                              .kept = kept_bytes(run)};

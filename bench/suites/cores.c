@@ -5,17 +5,17 @@
 #include "bench/api/bench.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/essence_parts.h"
-#include "bench/kinds/crowd.h"
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team.h"
+#include "bench/kinds/team_part.h"
 #include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \
     BENCH(cores, name_, .what = what_, .kind = &kind_meeting, .ops = 1, .meet = meet_)
 
-CORES(pingpong, "a cache line from one core to another, every pair: one way", crowd_pingpong);
-CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", crowd_skew);
-CORES(wake, "from the boot core's wake-up to a parked core's first instruction", crowd_wake);
-CORES(ipi, "from the boot core's interrupt to another core's handler", crowd_ipi);
+CORES(pingpong, "a cache line from one core to another, every pair: one way", team_pingpong);
+CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", team_skew);
+CORES(wake, "from the boot core's wake-up to a parked core's first instruction", team_wake);
+CORES(ipi, "from the boot core's interrupt to another core's handler", team_ipi);
 
 ESSENCE_PART(cores, pairs, .rank = 4, .label = "cores", .kind = ESSENCE_TIMES,
              .row = {"pingpong", "tsc_skew", "wake", "ipi"});
@@ -28,13 +28,13 @@ ESSENCE_PART(cores, pairs, .rank = 4, .label = "cores", .kind = ESSENCE_TIMES,
 #define PLAIN     4096
 
 #define CONTEST(name_, batch_, ops_, counted_, what_)                                              \
-    static void name_##_meet(struct crowd *c)                                                      \
+    static void name_##_meet(struct team *c)                                                       \
     {                                                                                              \
-        crowd_contest(c, batch_, ops_, counted_);                                                  \
+        team_contention(c, batch_, ops_, counted_);                                                \
     }                                                                                              \
     CORES(name_, what_, name_##_meet)
 
-static bool atomic_batch(struct crowd *c, unsigned place, unsigned n)
+static bool atomic_batch(struct team *c, unsigned place, unsigned n)
 {
     (void)place;
     for (; n; n--)
@@ -42,7 +42,7 @@ static bool atomic_batch(struct crowd *c, unsigned place, unsigned n)
     return true;
 }
 
-static uint64_t atomic_counted(const struct crowd *c, unsigned cores)
+static uint64_t atomic_counted(const struct team *c, unsigned cores)
 {
     (void)cores;
     return c->hot;
@@ -54,7 +54,7 @@ CONTEST(atomic_add, atomic_batch, CONTENDED, atomic_counted,
 #define LOOKS 4096 /* polls of the lock between two readings of the time; most need far fewer */
 
 /* Takes the ticket lock, which serves cores in order of arrival. */
-static bool lock_take(struct crowd *c, unsigned place)
+static bool lock_take(struct team *c, unsigned place)
 {
     uint64_t mine = atomic_fetch_add_explicit(&c->ticket, 1, memory_order_relaxed), began = 0;
     bool in_time = true;
@@ -62,7 +62,7 @@ static bool lock_take(struct crowd *c, unsigned place)
     for (uint64_t looks = 1;
          atomic_load_explicit(&c->serving, memory_order_acquire) != mine && in_time; looks++) {
         if (looks == LOOKS) {
-            crowd_waits(c, place, true);
+            team_waits(c, place, true);
             began = tsc_now();
         }
         if (looks % LOOKS == 0)
@@ -70,11 +70,11 @@ static bool lock_take(struct crowd *c, unsigned place)
         __builtin_ia32_pause();
     }
     if (began)
-        crowd_waits(c, place, false);
+        team_waits(c, place, false);
     return in_time;
 }
 
-static bool lock_batch(struct crowd *c, unsigned place, unsigned n)
+static bool lock_batch(struct team *c, unsigned place, unsigned n)
 {
     for (; n; n--) {
         if (!lock_take(c, place))
@@ -86,7 +86,7 @@ static bool lock_batch(struct crowd *c, unsigned place, unsigned n)
     return true;
 }
 
-static uint64_t lock_counted(const struct crowd *c, unsigned cores)
+static uint64_t lock_counted(const struct team *c, unsigned cores)
 {
     (void)cores;
     return c->guarded;
@@ -102,31 +102,31 @@ static void add_up(_Atomic uint64_t *word, unsigned n)
         __asm__ volatile("addq $1, %0" : "+m"(*word) : : "cc");
 }
 
-static bool false_batch(struct crowd *c, unsigned place, unsigned n)
+static bool false_batch(struct team *c, unsigned place, unsigned n)
 {
-    add_up(&c->shared[place / CROWD_WORDS].word[place % CROWD_WORDS], n);
+    add_up(&c->shared[place / TEAM_WORDS].word[place % TEAM_WORDS], n);
     return true;
 }
 
-static uint64_t false_counted(const struct crowd *c, unsigned cores)
+static uint64_t false_counted(const struct team *c, unsigned cores)
 {
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < cores; i++)
-        sum += c->shared[i / CROWD_WORDS].word[i % CROWD_WORDS];
+        sum += c->shared[i / TEAM_WORDS].word[i % TEAM_WORDS];
     return sum;
 }
 
 CONTEST(false_sharing, false_batch, PLAIN, false_counted,
         "each core adds to its own word, eight words per line");
 
-static bool padded_batch(struct crowd *c, unsigned place, unsigned n)
+static bool padded_batch(struct team *c, unsigned place, unsigned n)
 {
     add_up(&c->core[place].word, n);
     return true;
 }
 
-static uint64_t padded_counted(const struct crowd *c, unsigned cores)
+static uint64_t padded_counted(const struct team *c, unsigned cores)
 {
     uint64_t sum = 0;
 

@@ -3,7 +3,7 @@
 #include "bench/api/bench.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/essence_parts.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 
 #define CURVE_OF(kind_, name_, what_, ...)                                                         \
     BENCH(memory, name_, .what = what_, .kind = kind_, .ops = 1, .on_request = true,               \
@@ -68,7 +68,7 @@ STREAM(copy_rep, "REP MOVSB copies", BENCH_COPY_REP);
 /* By 1, 2, 4 ... and all cores, each on separate memory. */
 #define CORES(name_, what_, load_)                                                                 \
     SHARED(name_, what_ " lines of 64 bytes on 1, 2, 4 ... and all cores: a line", .ms = 300,      \
-           .load = load_, .crowd = BENCH_CORES)
+           .load = load_, .team = BENCH_CORES)
 
 CORES(cores_read, "16-byte loads read", BENCH_READ_16);
 CORES(cores_write, "16-byte stores write", BENCH_WRITE_16);
@@ -78,11 +78,11 @@ CORES(cores_rep_write, "REP STOSB writes", BENCH_WRITE_REP);
 CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
 
 BENCH(memory, core_to_core, .what = "a cache line from one core to another, every pair: one way",
-      .kind = &kind_meeting, .ops = 1, .on_request = true, .meet = crowd_pingpong);
+      .kind = &kind_meeting, .ops = 1, .on_request = true, .meet = team_pingpong);
 
 #define LOADED(name_, what_, load_)                                                                \
     SHARED(name_, "a load of a chase on one core while the others " what_ ", by their rate",       \
-           .ms = 300, .load = load_, .crowd = BENCH_LOADED)
+           .ms = 300, .load = load_, .team = BENCH_LOADED)
 
 LOADED(loaded_read, "read", BENCH_READ_16);
 LOADED(loaded_write, "write", BENCH_WRITE_16);
@@ -93,7 +93,7 @@ LOADED(loaded_write, "write", BENCH_WRITE_16);
     CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 100,   \
           .load = load_, .waits = true);                                                           \
     SHARED(name_##_held, instruction_ " of a line, then MFENCE, that another core has", .ms = 20,  \
-           .load = load_, .waits = true, .crowd = BENCH_HELD)
+           .load = load_, .waits = true, .team = BENCH_HELD)
 
 FLUSH(flush_clflush, "CLFLUSH", BENCH_FLUSH);
 FLUSH(flush_clflushopt, "CLFLUSHOPT", BENCH_FLUSH_OPT);

@@ -4,7 +4,7 @@
  */
 #include "bench/kinds/kinds.h"
 #include "bench/api/counted.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 
 static int wrong_body(uint64_t n, struct object *o)
 {
@@ -146,7 +146,7 @@ PROVOKE(setup, "the same without a guard: the run ends, exit status 4", .functio
         .setup = undefined_setup, .faults_outside = true);
 
 /* Batches of rows of several cores: all cores except the first fail. */
-static bool endless_batch(struct crowd *c, unsigned place, unsigned n)
+static bool endless_batch(struct team *c, unsigned place, unsigned n)
 {
     (void)c, (void)n;
     if (place > 0)
@@ -154,7 +154,7 @@ static bool endless_batch(struct crowd *c, unsigned place, unsigned n)
     return true;
 }
 
-static bool undefined_batch(struct crowd *c, unsigned place, unsigned n)
+static bool undefined_batch(struct team *c, unsigned place, unsigned n)
 {
     (void)c, (void)n;
     if (place > 0)
@@ -163,7 +163,7 @@ static bool undefined_batch(struct crowd *c, unsigned place, unsigned n)
 }
 
 /* DR0 takes any value, and DR7 does not enable it: SDM vol. 3B section 18.2. */
-static bool changed_batch(struct crowd *c, unsigned place, unsigned n)
+static bool changed_batch(struct team *c, unsigned place, unsigned n)
 {
     (void)c, (void)n;
     if (place > 0)
@@ -171,7 +171,7 @@ static bool changed_batch(struct crowd *c, unsigned place, unsigned n)
     return true;
 }
 
-static uint64_t counted_all(const struct crowd *c, unsigned cores)
+static uint64_t counted_all(const struct team *c, unsigned cores)
 {
     uint64_t sum = 0;
 
@@ -180,19 +180,19 @@ static uint64_t counted_all(const struct crowd *c, unsigned cores)
     return sum;
 }
 
-static void endless_meet(struct crowd *c)
+static void endless_meet(struct team *c)
 {
-    crowd_contest(c, endless_batch, 1, counted_all);
+    team_contention(c, endless_batch, 1, counted_all);
 }
 
-static void undefined_meet(struct crowd *c)
+static void undefined_meet(struct team *c)
 {
-    crowd_contest(c, undefined_batch, 1, counted_all);
+    team_contention(c, undefined_batch, 1, counted_all);
 }
 
-static void changed_meet(struct crowd *c)
+static void changed_meet(struct team *c)
 {
-    crowd_contest(c, changed_batch, 1, counted_all);
+    team_contention(c, changed_batch, 1, counted_all);
 }
 
 #define PROVOKE_CORES(name_, what_, ...)                                                           \

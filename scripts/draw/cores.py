@@ -1,4 +1,4 @@
-"""Pictures of several cores: the transfer from each to each, and contests."""
+"""Pictures of several cores: the transfer from each to each, and contention."""
 from draw import ink
 from draw.pictures import NoData, Picture, machine, ns
 
@@ -6,7 +6,7 @@ LEAST_LETTERS = 9  # points: in smaller cells a heat map has no figures
 STEPS = 21  # number of colours
 MOST_RIMMED = 32  # cores
 NOT_JUDGED = "NOT JUDGED: cores of an emulator take turns"
-CORES_HINT = "suite=cores with cores=all measures pairs of cores, and contests of them"
+CORES_HINT = "suite=cores with cores=all measures pairs of cores, and contention among them"
 
 MATRICES = {  # name: the name of a pair's figure, and whether its sign says who is ahead
     "pingpong": ("a cache line's way", False),
@@ -155,12 +155,12 @@ def heat_map(report, matrix):
     return Picture("cores", name, title, said, alt, paint, taller=0.6)
 
 
-def contests(report):
+def contentions(report):
     """Draws rows of the suite cores that go over 1, 2, 4 ... cores in one picture."""
     run = report.one("run")
     rows = [r for r in report.of("row") if len(r.get("by_cores", [])) > 1 and r["status"] == "ok"]
     if not rows:
-        raise NoData(f"the report has no contest of cores: {CORES_HINT}")
+        raise NoData(f"the report has no contention of cores: {CORES_HINT}")
     unit, factor = _unit_of(run)
     lines = [(r, [(c["cores"], c["ticks"] * factor, c["least_ticks"] * factor, c["greatest_ticks"] * factor)
                   for c in r["by_cores"]]) for r in rows]
@@ -194,10 +194,10 @@ def contests(report):
     name = f"{row['suite']}/{row['name']}"
     times = line[-1][1] / line[0][1] if line[0][1] else 0
     title = f"{name}: {times:.3g} times as long with {line[-1][0]} cores at it" if times > 1.005 else \
-        f"No contest takes longer with {line[-1][0]} cores at it"
+        f"Contention of {line[-1][0]} cores takes no longer"
     said = f"{machine(run)} · one core's time; shaded: from the quickest core to the slowest"
     if any(r.get("judged") is False for r in rows):
         said = f"{NOT_JUDGED} · {said}"
     alt = title + ". " + " ".join(f"{r['name']}: " + ", ".join(f"{t:.3g} {unit} on {c}" for c, t, *_ in line) + "."
                                   for r, line in lines)
-    return Picture("cores", "cores-contests", title, said, alt, paint)
+    return Picture("cores", "cores-contention", title, said, alt, paint)

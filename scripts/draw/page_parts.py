@@ -20,7 +20,7 @@ CORES = table.columns(
 PAIRS = table.columns(
     ("core", "a"), ("core", "b"), ("least", "least", ".2f"), ("median", "median", ".2f"),
     ("greatest", "greatest", ".2f"))
-CONTESTS = table.columns(
+CONTENTIONS = table.columns(
     ("row", "row", "<"), ("cores", "cores"), ("ticks", "ticks", ".3f"), ("ns", "ns", ".3f"),
     ("quickest core's ticks", "least_ticks", ".3f"), ("slowest core's ticks", "greatest_ticks", ".3f"))
 GAPS = table.columns(
@@ -256,15 +256,15 @@ def cores(report):
 
 
 def several_cores(report):
-    """Returns pairs, contests and gaps as tables, because a heat map does not show numbers."""
+    """Returns pairs, contentions and gaps as tables, because a heat map does not show numbers."""
     parts = []
     for m in report.of("matrix"):
         pairs = [dict(zip(("a", "b", "least", "median", "greatest"), p)) for p in m.get("pairs", [])]
         judged = "" if m.get("judged") else "; not judged"
         said = f"{m['suite']}/{m['name']}: every pair, in {m.get('unit', 'ticks')}{judged}"
         parts.append(markup.table(said, PAIRS, pairs, first_is_name=False, label=f"Pairs of {m['name']}"))
-    contests = [{"row": f"{r['suite']}/{r['name']}", **c} for r in report.of("row") for c in r.get("by_cores", [])]
-    parts.append(markup.table("By the number of cores: an operation of one core in a contest, or a TLB shootdown", CONTESTS, contests,
+    contentions = [{"row": f"{r['suite']}/{r['name']}", **c} for r in report.of("row") for c in r.get("by_cores", [])]
+    parts.append(markup.table("By the number of cores: an operation of one core under contention, or a TLB shootdown", CONTENTIONS, contentions,
                               label="Contests"))
     certified = {(q["suite"], q["name"]) for q in report.of("quiet")}  # these are in the certificate
     found = [{**g, "stolen": 100 * g["gap_ticks"] / g["watched_ticks"] if g.get("watched_ticks") else None,

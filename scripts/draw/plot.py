@@ -27,7 +27,7 @@ KINDS = {
     "forward": "store forwarding by sizes and offset (suite=memory)",
     "growth": "how a row's figure grows with its argument (.args)",
     "linearity": "what each recipe hides of chains of adds",
-    "cores": "transfers and contests between cores (suite=cores)",
+    "cores": "transfers and contention between cores (suite=cores)",
     "gaps": "gaps of a core over time (suite=quiet)",
     "change": "old compared with new, row by row (--against)",
 }
@@ -117,9 +117,9 @@ def of_machine(kind, report, core=None):
     if kind == "linearity":
         return [attempt(kind, draw_machine.linearity, report)]
     if kind == "cores":
-        found, contests = matrices(report), attempt(kind, draw_cores.contests, report)
-        # If pairs were measured, contests need not be.
-        return found if found and isinstance(contests, Absent) else [*found, contests]
+        found, contentions = matrices(report), attempt(kind, draw_cores.contentions, report)
+        # If pairs were measured, contentions need not be.
+        return found if found and isinstance(contentions, Absent) else [*found, contentions]
     return _each(kind, lambda g: draw_machine.gaps(report, g),
                  [g for g in report.of("gaps") if core is None or g.get("core") == core], "nothing watched for gaps: suite=quiet does")
 

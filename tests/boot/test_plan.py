@@ -80,7 +80,7 @@ def test_core_that_faults_names_itself(four, share):
     assert not by_core(b, "truth", "add")
 
 
-def test_rows_between_cores_have_every_pair_and_every_crowd(four):
+def test_rows_between_cores_have_every_pair_and_every_team(four):
     b = four("suite=cores cores=all").must(SUCCESS)
     rows = {r["name"]: r for r in b.rows}
     for name in ("atomic_add", "lock", "false_sharing", "padded"):

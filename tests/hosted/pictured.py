@@ -48,7 +48,7 @@ def linearity(recipe, bend, key="error_cycles"):
 def several_cores(cores=4):
     pairs = [[a, b, 90, 100 + 20 * abs(a - b), 500] for a in range(cores) for b in range(a + 1, cores)]
     skew = [[a, b, -50, 10 * (b - a), 60] for a, b, *_ in pairs]
-    contest = [{"cores": c, "ticks": 10.0 * c, "least_ticks": 9.0 * c, "greatest_ticks": 12.0 * c} for c in (1, 2, 4)]
+    contention = [{"cores": c, "ticks": 10.0 * c, "least_ticks": 9.0 * c, "greatest_ticks": 12.0 * c} for c in (1, 2, 4)]
 
     def cored(name, **more):
         return {"type": "row", "suite": "cores", "name": name, "core": 0, "form": "cores", "ops": 1, "status": "ok",
@@ -60,7 +60,7 @@ def several_cores(cores=4):
 
     return [cored("pingpong"), matrix("pingpong", pairs), cored("tsc_skew"), matrix("tsc_skew", skew),
             cored("wake"), matrix("wake", [[0, b, 900, 1000 + b, 1500] for b in range(1, cores)]),
-            cored("atomic_add", by_cores=contest)]
+            cored("atomic_add", by_cores=contention)]
 
 
 def gaps():

@@ -5,12 +5,12 @@
  */
 #include "bench/api/bench.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 
 #define SHOOTDOWN(name_, part_, what_)                                                             \
     BENCH(translation, name_, .what = "TLB shootdown by the boot core: " what_,                    \
           .kind = &kind_meeting, .ops = 1, .on_request = true, .arg = PLATFORM_SHOOTDOWN_##part_,  \
-          .meet = crowd_shootdown)
+          .meet = team_shootdown)
 
 SHOOTDOWN(shootdown, TOTAL, "from the first interrupt until all cores have acknowledged");
 SHOOTDOWN(shootdown_send, SEND, "until the last interrupt is sent");

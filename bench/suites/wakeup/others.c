@@ -6,7 +6,7 @@
 #include "bench/kinds/kinds.h"
 #include "bench/suites/wakeup/others.h"
 #include "bench/api/tsc.h"
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team_part.h"
 #include "bench/suites/wakeup/wakeup.h"
 
 #define MSR_X2APIC_ICR   0x830
@@ -21,24 +21,24 @@
 
 /* How side 1 waits, what ends it, and what is reported: time[to] - time[from]. */
 struct way {
-    struct crowd_duet duet;
+    struct team_pairing pairing;
     others_wait *wait;
     uint32_t arg;
     bool store, deep;
     uint8_t from, to;
 };
 
-static struct others *others_of(struct crowd *c)
+static struct others *others_of(struct team *c)
 {
     return (struct others *)(void *)c->own;
 }
 
-static const struct way *way_of(const struct crowd *c)
+static const struct way *way_of(const struct team *c)
 {
-    return (const struct way *)(const void *)c->duet;
+    return (const struct way *)(const void *)c->pairing;
 }
 
-static void begin(struct crowd *c)
+static void begin(struct team *c)
 {
     struct others *m = others_of(c);
 
@@ -69,7 +69,7 @@ static void load_idt(struct others *m)
 }
 
 /* Waits for each round, and answers. */
-static void wait_side(struct crowd *c)
+static void wait_side(struct team *c)
 {
     const struct way *way = way_of(c);
     struct others *m = others_of(c);
@@ -135,7 +135,7 @@ static void rouse(struct others *m, const struct way *way, uint64_t apic, uint64
     time[OTHERS_FREE] = tsc_now();
 }
 
-static void rouse_side(struct crowd *c)
+static void rouse_side(struct team *c)
 {
     const struct way *way = way_of(c);
     struct others *m = others_of(c);
@@ -158,7 +158,7 @@ static void rouse_side(struct crowd *c)
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-static const char *incomplete(struct crowd *c)
+static const char *incomplete(struct team *c)
 {
     const struct others *m = others_of(c);
     uint32_t wanted = way_of(c)->store ? 0 : OTHERS_ROUNDS;
@@ -173,7 +173,7 @@ static bool by_side_1(unsigned time)
     return time == OTHERS_WOKE || time == OTHERS_ENDED;
 }
 
-static unsigned times(struct crowd *c, int64_t ahead, uint64_t ticks[CROWD_TIMES])
+static unsigned times(struct team *c, int64_t ahead, uint64_t ticks[TEAM_TIMES])
 {
     const struct way *way = way_of(c);
     const struct others *m = others_of(c);
@@ -186,7 +186,7 @@ static unsigned times(struct crowd *c, int64_t ahead, uint64_t ticks[CROWD_TIMES
     return OTHERS_ROUNDS;
 }
 
-static void side(struct crowd *c, unsigned side)
+static void side(struct team *c, unsigned side)
 {
     if (side == 0)
         rouse_side(c);
@@ -197,16 +197,16 @@ static void side(struct crowd *c, unsigned side)
 /* --- rows ------------------------------------------------------------------------------------- */
 
 #define TWO(name_, what_, wait_, arg_, store_, deep_, from_, to_, ...)                             \
-    static void name_##_meet(struct crowd *c)                                                      \
+    static void name_##_meet(struct team *c)                                                       \
     {                                                                                              \
-        static const struct way way = {.duet = {begin, side, incomplete, times},                   \
+        static const struct way way = {.pairing = {begin, side, incomplete, times},                \
                                        .wait = wait_,                                              \
                                        .arg = arg_,                                                \
                                        .store = store_,                                            \
                                        .deep = deep_,                                              \
                                        .from = from_,                                              \
                                        .to = to_};                                                 \
-        crowd_duets(c, &way.duet);                                                                 \
+        team_pairings(c, &way.pairing);                                                            \
     }                                                                                              \
     BENCH(wakeup, name_, .what = what_, .kind = &kind_meeting, .ops = 1, .on_request = true,       \
           .needs = NEED_RING0, .meet = name_##_meet, __VA_ARGS__)

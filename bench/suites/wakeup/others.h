@@ -8,7 +8,7 @@
 #define BENCH_SUITES_WAKEUP_OTHERS_H
 
 #include <stdatomic.h>
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/suites/privileged/idt.h"
 
 #define OTHERS_ROUNDS 3 /* of a pass; odd, so that one is the median */
@@ -39,8 +39,8 @@ struct others {
     struct descriptor_table idt, idt_before;
     struct idt_gate gates[OTHERS_IDT / sizeof(struct idt_gate)];
 };
-_Static_assert(sizeof(struct others) <= CROWD_OWN && OTHERS_ROUNDS <= CROWD_TIMES,
-               "struct crowd has room for it");
+_Static_assert(sizeof(struct others) <= TEAM_OWN && OTHERS_ROUNDS <= TEAM_TIMES,
+               "struct team has room for it");
 _Static_assert(offsetof(struct others, woke) == 256 && offsetof(struct others, apic) == 272 &&
                    offsetof(struct others, taken) == 284 && offsetof(struct others, wanted) == 288,
                "others.asm");

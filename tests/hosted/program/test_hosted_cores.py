@@ -117,7 +117,7 @@ def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(run):
 
 
 @several
-def test_rows_between_cores_have_every_pair_and_every_crowd(run):
+def test_rows_between_cores_have_every_pair_and_every_team(run):
     ended = run("suite=cores", "cores=all", "format=jsonl")
     rows = {r["name"]: r for r in records(ended, "row")}
     matrices = {r["name"]: r for r in records(ended, "matrix")}

@@ -43,7 +43,7 @@ def assert_alike(lines, golden):
 
 
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
-         "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "gaps-core0",
+         "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contention", "gaps-core0",
          "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear", "memory-latency-core0",
          "memory-read-core0", "memory-alias-core0", "memory-flush-core0", "forward-core0")
 

@@ -17,7 +17,7 @@
 #include "bench/engine/pace.h"
 #include "bench/engine/plan.h"
 #include "bench/api/registry.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"
@@ -121,7 +121,7 @@ void engine_memory(struct engine *e, uint64_t *memory)
     e->gathered = (struct gathered *)(void *)(memory + 10);
 }
 
-size_t crowd_size(unsigned n)
+size_t team_size(unsigned n)
 {
     return n;
 }

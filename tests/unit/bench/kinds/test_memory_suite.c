@@ -2,14 +2,14 @@
 #include "tests/unit/cmocka_unit.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "lib/curve/sizes.h"
 
 #define SUITE_MS 20000u /* of one core, with the rows that several measure at once */
 
 extern const struct bench *const __start_baretick_rows[], *const __stop_baretick_rows[];
 
-void crowd_pingpong(struct crowd *c)
+void team_pingpong(struct team *c)
 {
     (void)c;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/flush.h"
 #include "bench/kinds/curve_needs.h"
@@ -191,7 +191,7 @@ static void reset(void)
         plan_cores[i].engine.facts.core = i;
         plan_cores[i].engine.facts.tsc_hz = 1e8;
     }
-    void *crowd = plan.shared;
+    void *team = plan.shared;
     plan = core.plan;
     plan.n = plan.all = CORES;
     plan.core = plan_cores;
@@ -199,28 +199,28 @@ static void reset(void)
     plan.present = present;
     plan.places = places;
     plan.line = line;
-    plan.shared = crowd;
+    plan.shared = team;
 }
 
 #define ENOUGH 60000 /* ms, even where the TSC is much faster than the made one */
 
-static const struct curve *measure_in(enum bench_crowd crowd, enum bench_load load, uint32_t ms)
+static const struct curve *measure_in(enum bench_team team, enum bench_load load, uint32_t ms)
 {
     static struct bench row;
 
     row = (struct bench){.suite = "memory",
                          .name = "made",
                          .kind = &kind_shared_curve,
-                         .curve = {.load = load, .crowd = crowd, .ms = ms}};
+                         .curve = {.load = load, .team = team, .ms = ms}};
     const struct curve *c =
         (const struct curve *)(const void *)kind_shared_curve.measure(&plan, &row, 0);
     assert_int_equal(core.areas, 0); /* whatever happened */
     return c;
 }
 
-static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
+static const struct curve *measure(enum bench_team team, enum bench_load load)
 {
-    return measure_in(crowd, load, ENOUGH);
+    return measure_in(team, load, ENOUGH);
 }
 
 TEST(one_two_and_all_cores_share_the_memory)
@@ -383,8 +383,7 @@ static void on_one_cpu(void)
 
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
-    plan.shared =
-        aligned_alloc(BARRIER_LINE, (crowd_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
+    plan.shared = aligned_alloc(BARRIER_LINE, (team_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
     assert_non_null(plan.shared);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }

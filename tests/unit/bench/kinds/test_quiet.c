@@ -12,7 +12,7 @@
 #include "bench/engine/barrier.h"
 #include "bench/engine/gate.h"
 #include "bench/engine/pace.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/engine/plan.h"
 #include "bench/kinds/kinds.h"
 #include "tests/unit/close.h"

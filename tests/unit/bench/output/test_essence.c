@@ -3,13 +3,13 @@
 #include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <string.h>
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/output/essence.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/bench/output/made_parts.h"
 
 /* Suite memory names it. */
-void crowd_pingpong(struct crowd *c)
+void team_pingpong(struct team *c)
 {
     (void)c;
 }

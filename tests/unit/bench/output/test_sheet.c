@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/output/datasheet.h"
 #include "bench/kinds/insn_forms.h"
 #include "lib/text/json.h"
 #include "tests/unit/close.h"
 
 /* Suite memory names it. */
-void crowd_pingpong(struct crowd *c)
+void team_pingpong(struct team *c)
 {
     (void)c;
 }

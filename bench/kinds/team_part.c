@@ -1,4 +1,4 @@
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team_part.h"
 #include "bench/engine/plan.h"
 #include "bench/engine/guard.h"
 #include "lib/text/fmt.h"
@@ -7,12 +7,12 @@
 #define MEETINGS 3 /* meetings for which a core may come too late, ... */
 #define LONGER   4 /* ... and the factor by which each waits longer than the previous one */
 
-static struct plan_core *core_at(const struct crowd *c, unsigned place)
+static struct plan_core *core_at(const struct team *c, unsigned place)
 {
     return &c->plan->core[c->places[place]];
 }
 
-unsigned crowd_take_places(struct crowd *c)
+unsigned team_take_places(struct team *c)
 {
     struct plan *plan = c->plan;
     unsigned n = 0;
@@ -30,8 +30,8 @@ unsigned crowd_take_places(struct crowd *c)
     return n;
 }
 
-/* The boot core is already between row_begin() and row_end() (crowd_run.c). */
-void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ctx)
+/* The boot core is already between row_begin() and row_end() (team_run.c). */
+void team_part(struct team *c, unsigned place, void (*fn)(void *ctx), void *ctx)
 {
     const struct platform *p = c->plan->p;
     struct plan_core *pc = core_at(c, place);
@@ -50,7 +50,7 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
     pc->back = true;
 }
 
-void crowd_waits(struct crowd *c, unsigned place, bool waits)
+void team_waits(struct team *c, unsigned place, bool waits)
 {
     const struct platform *p = c->plan->p;
 
@@ -59,42 +59,42 @@ void crowd_waits(struct crowd *c, unsigned place, bool waits)
         p->row_waits(waits);
 }
 
-bool crowd_pass(struct crowd *c, unsigned place)
+bool team_pass(struct team *c, unsigned place)
 {
-    crowd_waits(c, place, true);
+    team_waits(c, place, true);
     int missing = barrier_pass(&c->plan->barrier, place, c->patience);
-    crowd_waits(c, place, false);
+    team_waits(c, place, false);
     if (missing == BARRIER_GO)
         return true;
     c->missing = c->plan->present[missing];
     return false;
 }
 
-enum crowd_end crowd_late(struct crowd *c, const char *why)
+enum team_end team_late(struct team *c, const char *why)
 {
     const struct platform *p = c->plan->p;
     unsigned core;
 
     if (!p->cores || !p->cores->starved) {
-        crowd_fail(c, ROW_WRONG, why);
-        return CROWD_FAILED;
+        team_fail(c, ROW_WRONG, why);
+        return TEAM_FAILED;
     }
     if (++c->late < MEETINGS) {
         c->patience *= LONGER;
         p->row_longer(p, 0);
-        return CROWD_AGAIN;
+        return TEAM_AGAIN;
     }
     if (!plan_starved(c->plan, &core)) {
-        crowd_fail(c, ROW_WRONG, why);
-        return CROWD_FAILED;
+        team_fail(c, ROW_WRONG, why);
+        return TEAM_FAILED;
     }
     fmt_buf(c->met.row.out.said, sizeof c->met.row.out.said, PLAN_STARVED, core);
-    crowd_fail(c, ROW_UNSUPPORTED, c->met.row.out.said);
-    return CROWD_FAILED;
+    team_fail(c, ROW_UNSUPPORTED, c->met.row.out.said);
+    return TEAM_FAILED;
 }
 
 /* Names a core that only waited for another core only if no other core failed. */
-enum crowd_end crowd_parts_done(struct crowd *c, unsigned n)
+enum team_end team_parts_done(struct team *c, unsigned n)
 {
     const struct plan_core *failed = NULL;
 
@@ -104,37 +104,37 @@ enum crowd_end crowd_parts_done(struct crowd *c, unsigned n)
             failed = pc;
     }
     if (!failed)
-        return CROWD_MET;
+        return TEAM_MET;
     fmt_buf(c->met.row.out.said, sizeof c->met.row.out.said, "core %u: %s",
             failed->engine.facts.core, failed->row.out.why);
     if (failed->waits)
-        return crowd_late(c, c->met.row.out.said);
-    crowd_fail(c, ROW_WRONG, c->met.row.out.said);
-    return CROWD_FAILED;
+        return team_late(c, c->met.row.out.said);
+    team_fail(c, ROW_WRONG, c->met.row.out.said);
+    return TEAM_FAILED;
 }
 
-enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, unsigned core),
-                          void *ctx, uint64_t *operations)
+enum team_end team_meet(struct team *c, unsigned n, void (*fn)(void *ctx, unsigned core), void *ctx,
+                        uint64_t *operations)
 {
     bool complete = true;
 
     memset(c->core, 0, n * sizeof *c->core);
-    c->missing = CROWD_NOBODY;
+    c->missing = TEAM_NOBODY;
     const char *why = plan_on_all(c->plan, c->places, n, fn, ctx);
-    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
-    crowd_fail(c, ROW_WRONG, why);
+    enum team_end end = why ? TEAM_FAILED : team_parts_done(c, n);
+    team_fail(c, ROW_WRONG, why);
     *operations = 0;
     for (unsigned i = 0; i < n; i++) {
         *operations += c->core[i].operations;
         complete = complete && c->core[i].complete;
     }
-    if (end != CROWD_MET || complete)
+    if (end != TEAM_MET || complete)
         return end;
-    if (c->missing == CROWD_NOBODY)
-        return crowd_late(c, "a core waited too long for the others");
+    if (c->missing == TEAM_NOBODY)
+        return team_late(c, "a core waited too long for the others");
     fmt_buf(c->met.row.out.said, sizeof c->met.row.out.said,
             "core %u did not reach the start in time", c->missing);
-    return crowd_late(c, c->met.row.out.said);
+    return team_late(c, c->met.row.out.said);
 }
 
 static void nothing(void *ctx)
@@ -142,7 +142,7 @@ static void nothing(void *ctx)
     (void)ctx;
 }
 
-bool crowd_go_on(struct crowd *c)
+bool team_go_on(struct team *c)
 {
     const struct engine *e = &c->plan->core[0].engine;
 

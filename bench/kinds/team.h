@@ -3,8 +3,8 @@
  * contention of many. The boot core starts the others and judges; shared data is in the platform's
  * memory. Times are ticks of the TSC, never core cycles: two cores have two clocks.
  */
-#ifndef BENCH_KINDS_CROWD_H
-#define BENCH_KINDS_CROWD_H
+#ifndef BENCH_KINDS_TEAM_H
+#define BENCH_KINDS_TEAM_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,113 +16,113 @@
 #include "bench/result/cores.h"
 
 struct plan;
-struct crowd_duet;
+struct team_pairing;
 
 /* With more than 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core if that is
- * more. crowd_duets() has two for each core. */
-#define CROWD_ALL_PAIRS 32
-#define CROWD_FIGURES   8 /* of a core in a meeting, at most */
-#define CROWD_TIMES     8 /* rounds of a duet, at most */
-#define CROWD_NOBODY    (~0u)
-#define CROWD_OWN       8192 /* bytes that a row's cores share for the row's own data */
+ * more. team_pairings() has two for each core. */
+#define TEAM_ALL_PAIRS 32
+#define TEAM_FIGURES   8 /* of a core in a meeting, at most */
+#define TEAM_TIMES     8 /* rounds of a pairing, at most */
+#define TEAM_NOBODY    (~0u)
+#define TEAM_OWN       8192 /* bytes that a row's cores share for the row's own data */
 
-/* One core's part in a contest, or in a curve of several cores (bench/kinds/shared_curve.c). */
-struct crowd_core {
+/* One core's part in a contention, or in a curve of several cores (bench/kinds/shared_curve.c). */
+struct team_core {
     _Alignas(BARRIER_LINE) _Atomic uint64_t word; /* on a separate cache line */
     uint64_t operations;                          /* in all rounds */
-    uint64_t round_operations[CROWD_FIGURES], round_ticks[CROWD_FIGURES];
+    uint64_t round_operations[TEAM_FIGURES], round_ticks[TEAM_FIGURES];
     bool complete;
 };
 
-#define CROWD_WORDS 8
+#define TEAM_WORDS 8
 /* Words of several cores on one cache line of 64 bytes. The line next to it is not used. */
-struct crowd_line {
-    _Alignas(BARRIER_LINE) _Atomic uint64_t word[CROWD_WORDS];
+struct team_line {
+    _Alignas(BARRIER_LINE) _Atomic uint64_t word[TEAM_WORDS];
 };
 
-struct crowd {
+struct team {
     struct exchange exchange;
-    _Alignas(BARRIER_LINE) uint8_t own[CROWD_OWN];           /* zero when the row begins */
+    _Alignas(BARRIER_LINE) uint8_t own[TEAM_OWN];            /* zero when the row begins */
     _Alignas(BARRIER_LINE) _Atomic uint64_t hot;             /* the one word that all change */
     _Alignas(BARRIER_LINE) _Atomic uint64_t ticket, serving; /* a ticket lock */
     _Alignas(BARRIER_LINE) uint64_t guarded; /* the word that the ticket lock guards */
-    struct crowd_line *shared;               /* one for each CROWD_WORDS cores */
+    struct team_line *shared;                /* one for each TEAM_WORDS cores */
 
     struct plan *plan;
-    const struct crowd_duet *duet; /* that the two cores of a pair play */
-    const unsigned *places;        /* in the plan, of the cores that take part now */
-    struct crowd_core *core;
-    bool (*batch)(struct crowd *c, unsigned place, unsigned operations); /* false: time-out */
-    unsigned operations;                                                 /* of a batch */
-    uint64_t (*counted)(const struct crowd *, unsigned cores); /* operations found in memory */
+    const struct team_pairing *pairing; /* that the two cores of a pair play */
+    const unsigned *places;             /* in the plan, of the cores that take part now */
+    struct team_core *core;
+    bool (*batch)(struct team *c, unsigned place, unsigned operations); /* false: time-out */
+    unsigned operations;                                                /* of a batch */
+    uint64_t (*counted)(const struct team *, unsigned cores); /* operations found in memory */
     bool silicon;
     unsigned pass, passes;       /* the current one, and their number */
     unsigned taken;              /* pairs, or numbers of cores, of this pass so far */
     unsigned per_reading;        /* operations, at least, between two readings of the TSC */
     uint64_t duration, patience; /* of a round, of a wait: ticks */
     unsigned late;               /* meetings of this pass for which a core came too late */
-    unsigned missing;            /* a core that was late at the last one, or CROWD_NOBODY */
+    unsigned missing;            /* a core that was late at the last one, or TEAM_NOBODY */
 
     struct meeting met; /* the result */
 };
 
 /* Returns the number of lines of shared words for n cores. */
-size_t crowd_lines(unsigned n);
+size_t team_lines(unsigned n);
 
 /* Returns the bytes of the platform's memory for all data of n cores. */
-size_t crowd_size(unsigned n);
+size_t team_size(unsigned n);
 
 /* Returns the most pairs of n cores that are measured. */
-size_t crowd_pairs(unsigned n);
+size_t team_pairs_most(unsigned n);
 
 /* Fails the row, as wrong or not supported. The first reason is kept. */
-void crowd_fail(struct crowd *c, enum row_status status, const char *why);
+void team_fail(struct team *c, enum row_status status, const char *why);
 
-/* --- crowd_passes.c --------------------------------------------------------------------------- */
+/* --- team_passes.c --------------------------------------------------------------------------- */
 
 /*
  * Calls `once` for each pass, which measures every pair, or every number of cores, and returns
  * whether the row continues. The row's figure is the median over the passes of `figure`, with an
  * interval by ranks. In an emulator there is one pass, because its times are not judged.
  */
-void crowd_passes(struct crowd *c, bool (*once)(struct crowd *c),
-                  double (*figure)(const struct crowd *c));
+void team_passes(struct team *c, bool (*once)(struct team *c),
+                 double (*figure)(const struct team *c));
 /* Returns the median over the passes so far, with its interval. */
-struct estimate crowd_over(const struct crowd *c, const double pass[]);
+struct estimate team_over(const struct team *c, const double pass[]);
 
-/* --- crowd_pairs.c, crowd_contest.c, crowd_shootdown.c: functions for a row's `meet` (bench.h) */
+/* --- team_pairs.c, team_contention.c, team_shootdown.c: functions for a row's `meet` (bench.h) */
 
 /* Run bench/kinds/exchange.h on every pair. */
-void crowd_pingpong(struct crowd *c);
-void crowd_skew(struct crowd *c);
+void team_pingpong(struct team *c);
+void team_skew(struct team *c);
 /*
  * Lets each core meet two others: its neighbour in the list, and the core that is half of the list
  * away. The figure of a pass is the median of the pairs' medians.
  */
-struct crowd_duet {
-    void (*begin)(struct crowd *c); /* on the boot core, before each meeting */
+struct team_pairing {
+    void (*begin)(struct team *c); /* on the boot core, before each meeting */
     /* On both cores at once, guarded: side 0 and side 1. */
-    void (*side)(struct crowd *c, unsigned side);
+    void (*side)(struct team *c, unsigned side);
     /* On the boot core. Returns NULL, or why the meeting is not complete. */
-    const char *(*incomplete)(struct crowd *c);
-    /* Writes the ticks of each round, at most CROWD_TIMES, and returns their number. ahead: of the
+    const char *(*incomplete)(struct team *c);
+    /* Writes the ticks of each round, at most TEAM_TIMES, and returns their number. ahead: of the
      * TSC of side 1. */
-    unsigned (*times)(struct crowd *c, int64_t ahead, uint64_t ticks[CROWD_TIMES]);
+    unsigned (*times)(struct team *c, int64_t ahead, uint64_t ticks[TEAM_TIMES]);
 };
-void crowd_duets(struct crowd *c, const struct crowd_duet *duet);
+void team_pairings(struct team *c, const struct team_pairing *pairing);
 /* Measure the platform's signals, from the boot core to each other core. */
-void crowd_wake(struct crowd *c);
-void crowd_ipi(struct crowd *c);
+void team_wake(struct team *c);
+void team_ipi(struct team *c);
 /* Measures a part of TLB shootdowns by the boot core, with 1, 2, 4 ... and all other cores: the
  * row's `arg`, of enum platform_shootdown_part. */
-void crowd_shootdown(struct crowd *c);
+void team_shootdown(struct team *c);
 /* Takes the figures of this many cores in this pass. */
-void crowd_contest_note(struct crowd *c, unsigned cores, struct contest_pass now);
+void team_contention_note(struct team *c, unsigned cores, struct contention_pass now);
 /* Returns the figure of a pass: that of the most cores. */
-double crowd_contest_last(const struct crowd *c);
+double team_contention_last(const struct team *c);
 /* Runs `batch` on 1, 2, 4 ... and all cores for a fixed time, `operations` per batch. `counted`
  * returns the operations found in memory; the row is wrong unless that is the number made. */
-void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsigned),
-                   unsigned operations, uint64_t (*counted)(const struct crowd *, unsigned cores));
+void team_contention(struct team *c, bool (*batch)(struct team *, unsigned, unsigned),
+                     unsigned operations, uint64_t (*counted)(const struct team *, unsigned cores));
 
 #endif

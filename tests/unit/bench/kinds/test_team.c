@@ -8,9 +8,9 @@
 #include "bench/engine/guard.h"
 #include "bench/engine/barrier.h"
 #include "bench/engine/pace.h"
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team_part.h"
 #include "bench/kinds/exchange.h"
 #include "bench/engine/plan.h"
 #include "lib/stats/mathx.h"
@@ -37,9 +37,9 @@ static struct platform platform;
 static struct plan plan;
 static struct plan_core plan_cores[CORES];
 static unsigned list[CORES] = {0, 1}, present[CORES], room[CORES];
-static struct crowd crowd;
-static struct crowd_core crowd_cores[CORES];
-static struct crowd_line lines[1];
+static struct team team;
+static struct team_core team_cores[CORES];
+static struct team_line lines[1];
 static struct pair pairs[1];
 const struct kind kind_meeting = {.name = "cores"};
 static struct bench bench = {.suite = "s", .name = "row", .kind = &kind_meeting};
@@ -76,7 +76,7 @@ const char *plan_on_all(struct plan *of, const unsigned *places, unsigned n,
                         void (*fn)(void *, unsigned), void *ctx)
 {
     plant.meetings++;
-    plant.patience = crowd.patience;
+    plant.patience = team.patience;
     plant.alone = n == 1;
     for (unsigned i = 0; i < n; i++)
         of->present[i] = of->list[places[i]];
@@ -93,7 +93,7 @@ static bool is_late(void)
 int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
 {
     (void)b, (void)place;
-    assert_int_equal(patience, crowd.patience);
+    assert_int_equal(patience, team.patience);
     return !plant.alone && is_late() ? 1 : BARRIER_GO;
 }
 
@@ -111,7 +111,7 @@ bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx
         outcome_fail(out, ROW_WRONG, "the body changed DR0");
         return false;
     }
-    if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || out == &crowd.met.row.out)
+    if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || out == &team.met.row.out)
         return true;
     plan_cores[core].waits = core == 0;
     out->ended = true;
@@ -128,7 +128,7 @@ bool pace_go_on(const struct engine *e)
 void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
 {
     (void)stamped, (void)silicon;
-    assert_int_equal(patience, crowd.patience);
+    assert_int_equal(patience, team.patience);
     memset(x, 0, sizeof *x);
     x->round_trips = 1;
 }
@@ -148,13 +148,13 @@ bool exchange_complete(const struct exchange *x)
     return x->moves[0] && x->moves[1];
 }
 
-static bool batch(struct crowd *c, unsigned place, unsigned operations)
+static bool batch(struct team *c, unsigned place, unsigned operations)
 {
     c->core[place].word += operations;
     return true;
 }
 
-static uint64_t counted(const struct crowd *c, unsigned cores)
+static uint64_t counted(const struct team *c, unsigned cores)
 {
     uint64_t sum = 0;
 
@@ -163,9 +163,9 @@ static uint64_t counted(const struct crowd *c, unsigned cores)
     return sum - plant.lost;
 }
 
-static void contest(struct crowd *c)
+static void contention(struct team *c)
 {
-    crowd_contest(c, batch, 1, counted);
+    team_contention(c, batch, 1, counted);
 }
 
 /* The n-th shootdown takes 100 n ticks of this part. */
@@ -199,7 +199,7 @@ static const struct platform_cores cores = {.count = CORES,
 static void start(void)
 {
     memset(&plant, 0, sizeof plant);
-    memset(&crowd, 0, sizeof crowd);
+    memset(&team, 0, sizeof team);
     memset(plan_cores, 0, sizeof plan_cores);
     platform = (struct platform){
         .row_begin = row_begin, .row_end = row_end, .row_longer = row_longer, .cores = &cores};
@@ -211,36 +211,36 @@ static void start(void)
                          .present = present,
                          .places = room};
     plan_cores[1].engine.facts.core = 1;
-    crowd.plan = &plan;
-    crowd.core = crowd_cores;
-    crowd.shared = lines;
-    crowd.met.pair = pairs;
-    crowd.met.row.out.bench = &bench;
-    crowd.duration = 1;
-    crowd.patience = 1000;
+    team.plan = &plan;
+    team.core = team_cores;
+    team.shared = lines;
+    team.met.pair = pairs;
+    team.met.row.out.bench = &bench;
+    team.duration = 1;
+    team.patience = 1000;
 }
 
 BEFORE_EACH(start);
 
 static void judged(enum row_status status, const char *why)
 {
-    assert_int_equal(crowd.met.row.out.status, status);
+    assert_int_equal(team.met.row.out.status, status);
     if (why)
-        assert_non_null(strstr(crowd.met.row.out.why, why));
+        assert_non_null(strstr(team.met.row.out.why, why));
     else
-        assert_null(crowd.met.row.out.why);
+        assert_null(team.met.row.out.why);
 }
 
-/* A contest of one core, then of both; or one pair. */
-static void (*const meets[])(struct crowd *) = {contest, crowd_pingpong, crowd_skew};
+/* A contention of one core, then of both; or one pair. */
+static void (*const meets[])(struct team *) = {contention, team_pingpong, team_skew};
 #define EACH_MEETING(m_) for (size_t m_ = 0; m_ < sizeof meets / sizeof *meets; m_++, start())
 
 TEST(a_core_that_is_late_for_a_while_fails_nothing)
 {
     EACH_MEETING(m)
     {
-        plant.late = meets[m] == contest ? 3 : 2; /* the first is of core 0 alone */
-        meets[m](&crowd);
+        plant.late = meets[m] == contention ? 3 : 2; /* the first is of core 0 alone */
+        meets[m](&team);
         judged(ROW_OK, NULL);
         assert_int_equal(plant.meetings, plant.late + 1);
         assert_int_equal(plant.longer, 2);
@@ -254,7 +254,7 @@ TEST(a_core_without_a_cpu_is_not_judged)
     {
         plant.late = 100;
         plant.starved = true;
-        meets[m](&crowd);
+        meets[m](&team);
         judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
         assert_true(plant.meetings <= 4);
     }
@@ -265,8 +265,9 @@ TEST(a_core_that_has_a_cpu_and_is_late_fails)
     EACH_MEETING(m)
     {
         plant.late = 100;
-        meets[m](&crowd);
-        judged(ROW_WRONG, meets[m] == contest ? "core 1 did not reach the start" : "all exchanges");
+        meets[m](&team);
+        judged(ROW_WRONG,
+               meets[m] == contention ? "core 1 did not reach the start" : "all exchanges");
     }
 }
 
@@ -278,9 +279,10 @@ TEST(where_every_core_runs_one_that_is_late_fails)
         platform.cores = &cores_that_run;
         plant.late = 100;
         plant.starved = true;
-        meets[m](&crowd);
-        judged(ROW_WRONG, meets[m] == contest ? "core 1 did not reach the start" : "all exchanges");
-        assert_int_equal(plant.meetings, meets[m] == contest ? 2 : 1);
+        meets[m](&team);
+        judged(ROW_WRONG,
+               meets[m] == contention ? "core 1 did not reach the start" : "all exchanges");
+        assert_int_equal(plant.meetings, meets[m] == contention ? 2 : 1);
     }
 }
 
@@ -292,7 +294,7 @@ TEST(a_part_that_never_ends_fails)
         plant.ended = 1;
         plant.ended_as_it_waits = m == 1;
         plant.starved = true;
-        meets[m](&crowd);
+        meets[m](&team);
         judged(ROW_WRONG, "core 1: it ran longer");
     }
 }
@@ -302,7 +304,7 @@ TEST(a_part_that_leaves_state_changed_fails)
     EACH_MEETING(m)
     {
         plant.changed = true;
-        meets[m](&crowd);
+        meets[m](&team);
         judged(ROW_WRONG, "core 1: the body changed DR0");
     }
 }
@@ -311,11 +313,11 @@ TEST(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged)
 {
     plant.ended_as_it_waits = true;
     plant.starved = true;
-    crowd_pingpong(&crowd);
+    team_pingpong(&team);
     judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
     start();
     plant.ended_as_it_waits = true;
-    crowd_pingpong(&crowd);
+    team_pingpong(&team);
     judged(ROW_WRONG, "core 0: it ran longer");
 }
 
@@ -324,9 +326,9 @@ TEST(cores_take_part_in_the_order_of_their_numbers)
 {
     list[0] = 1;
     list[1] = 0;
-    assert_int_equal(crowd_take_places(&crowd), 2);
-    assert_int_equal(crowd.places[0], 1);
-    assert_int_equal(crowd.places[1], 0);
+    assert_int_equal(team_take_places(&team), 2);
+    assert_int_equal(team.places[0], 1);
+    assert_int_equal(team.places[1], 0);
     list[0] = 0;
     list[1] = 1;
 }
@@ -335,7 +337,7 @@ TEST(lost_operations_fail)
 {
     plant.lost = true;
     plant.starved = true;
-    contest(&crowd);
+    contention(&team);
     judged(ROW_WRONG, "operations were lost");
 }
 
@@ -345,7 +347,7 @@ TEST(lost_operations_fail)
 
 static void on_silicon(void)
 {
-    crowd.silicon = true;
+    team.silicon = true;
     plan_cores[0].engine.facts.step = STEP;
 }
 
@@ -367,13 +369,13 @@ static void has_interval(const struct estimate *e, double least, double step, do
 TEST(a_figure_of_pairs_is_the_median_of_passes_with_an_interval)
 {
     on_silicon();
-    crowd_pingpong(&crowd);
+    team_pingpong(&team);
     judged(ROW_OK, NULL);
     assert_int_equal(plant.meetings, MEETING_PASSES);
-    assert_int_equal(crowd.met.passes, MEETING_PASSES);
-    assert_int_equal(crowd.met.pairs, 1);
-    has_interval(&crowd.met.ticks, 10, 10, 2);
-    assert_float_equal(crowd.met.row.figure.ticks, crowd.met.ticks.theta, 0);
+    assert_int_equal(team.met.passes, MEETING_PASSES);
+    assert_int_equal(team.met.pairs, 1);
+    has_interval(&team.met.ticks, 10, 10, 2);
+    assert_float_equal(team.met.row.figure.ticks, team.met.ticks.theta, 0);
     assert_float_equal(pairs[0].least, 9, 1e-9);
     assert_float_equal(pairs[0].median, 60, 1e-9);
     assert_float_equal(pairs[0].greatest, 111, 1e-9);
@@ -384,22 +386,22 @@ TEST(bounds_of_a_skew_are_the_narrowest)
 {
     on_silicon();
     plant.ahead = -500;
-    crowd_skew(&crowd);
+    team_skew(&team);
     judged(ROW_OK, NULL);
     assert_float_equal(pairs[0].least, -500, 0);    /* meetings 5 and 10 */
     assert_float_equal(pairs[0].greatest, -500, 0); /* meeting 7 */
     assert_float_equal(pairs[0].median, -500, 0);
-    assert_true(crowd.met.ticks.lo < 500 && crowd.met.ticks.theta > 495);
-    assert_true(crowd.met.ticks.hi > 500);
+    assert_true(team.met.ticks.lo < 500 && team.met.ticks.theta > 495);
+    assert_true(team.met.ticks.hi > 500);
 }
 
 TEST(signals_have_an_interval)
 {
     on_silicon();
-    crowd_wake(&crowd);
+    team_wake(&team);
     judged(ROW_OK, NULL);
-    has_interval(&crowd.met.ticks, 200, 300, 1);
-    assert_int_equal(crowd.met.pairs_all, 1);
+    has_interval(&team.met.ticks, 200, 300, 1);
+    assert_int_equal(team.met.pairs_all, 1);
     assert_float_equal(pairs[0].least, 100, 0);
     assert_float_equal(pairs[0].greatest, 3300, 0);
 }
@@ -408,38 +410,38 @@ TEST(shootdowns_have_an_interval)
 {
     on_silicon();
     bench.arg = PART;
-    crowd_shootdown(&crowd);
+    team_shootdown(&team);
     judged(ROW_OK, NULL);
-    has_interval(&crowd.met.ticks, 200, 300, 1);
-    assert_int_equal(crowd.met.contests, 1);
-    assert_int_equal(crowd.met.contest[0].cores, 1);
-    has_interval(&crowd.met.contest[0].ticks, 200, 300, 1);
-    assert_float_equal(crowd.met.contest[0].least, 100, 0);
-    assert_float_equal(crowd.met.contest[0].greatest, 3300, 0);
+    has_interval(&team.met.ticks, 200, 300, 1);
+    assert_int_equal(team.met.contentions, 1);
+    assert_int_equal(team.met.contention[0].cores, 1);
+    has_interval(&team.met.contention[0].ticks, 200, 300, 1);
+    assert_float_equal(team.met.contention[0].least, 100, 0);
+    assert_float_equal(team.met.contention[0].greatest, 3300, 0);
 }
 
-TEST(each_number_of_cores_of_a_contest_has_an_interval)
+TEST(each_number_of_cores_in_contention_has_an_interval)
 {
     on_silicon();
-    contest(&crowd);
+    contention(&team);
     judged(ROW_OK, NULL);
     assert_int_equal(plant.meetings, 2 * MEETING_PASSES);
-    assert_int_equal(crowd.met.contests, 2);
+    assert_int_equal(team.met.contentions, 2);
     for (unsigned i = 0; i < 2; i++) {
-        const struct contest *k = &crowd.met.contest[i];
+        const struct contention *k = &team.met.contention[i];
         assert_int_equal(k->cores, i + 1);
         has_interval(&k->ticks, FAKE_TSC_STEP, 0, 1);
         assert_float_equal(k->least, FAKE_TSC_STEP, 0);
         assert_float_equal(k->greatest, FAKE_TSC_STEP, 0);
     }
-    assert_float_equal(crowd.met.row.figure.ticks, crowd.met.contest[1].ticks.theta, 0);
+    assert_float_equal(team.met.row.figure.ticks, team.met.contention[1].ticks.theta, 0);
 }
 
 TEST(a_core_may_be_late_in_each_pass)
 {
     on_silicon();
     plant.late = 2;
-    crowd_pingpong(&crowd);
+    team_pingpong(&team);
     judged(ROW_OK, NULL);
     assert_int_equal(plant.longer, 2);
     assert_int_equal(plant.patience, 1000); /* of the last pass, in which none is late */
@@ -450,9 +452,9 @@ TEST(an_emulator_has_one_pass_and_no_interval)
 {
     EACH_MEETING(m)
     {
-        meets[m](&crowd);
+        meets[m](&team);
         judged(ROW_OK, NULL);
-        assert_int_equal(crowd.met.passes, 1);
-        assert_false(is_known(crowd.met.ticks.lo) || is_known(crowd.met.ticks.hi));
+        assert_int_equal(team.met.passes, 1);
+        assert_false(is_known(team.met.ticks.lo) || is_known(team.met.ticks.hi));
     }
 }

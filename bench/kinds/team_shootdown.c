@@ -1,35 +1,35 @@
 /* Measures TLB shootdowns, from the boot core to 1, 2, 4 ... and all other cores. */
-#include "bench/kinds/crowd.h"
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team.h"
+#include "bench/kinds/team_part.h"
 #include "bench/engine/plan.h"
 #include "lib/stats/stats.h"
 
 #define SHOTS 3 /* with each number of cores in a pass; odd */
 
 /* Measures them with the first n other cores. False: the row has ended. */
-static bool step(struct crowd *c, unsigned n)
+static bool step(struct team *c, unsigned n)
 {
     const struct platform *p = c->plan->p;
     struct platform_shootdown shot[SHOTS];
     uint64_t ticks[SHOTS];
 
-    if (!crowd_go_on(c))
+    if (!team_go_on(c))
         return false;
     const char *why = p->cores->shootdown(p, c->plan->present, n, shot, SHOTS);
-    crowd_fail(c, ROW_WRONG, why);
+    team_fail(c, ROW_WRONG, why);
     if (why)
         return false;
     for (unsigned i = 0; i < SHOTS; i++)
         ticks[i] = shot[i].part[c->met.row.out.bench->arg];
     stats_sort(ticks, SHOTS);
-    crowd_contest_note(c, n,
-                       (struct contest_pass){.ticks = (double)ticks[SHOTS / 2],
-                                             .least = (double)ticks[0],
-                                             .greatest = (double)ticks[SHOTS - 1]});
+    team_contention_note(c, n,
+                         (struct contention_pass){.ticks = (double)ticks[SHOTS / 2],
+                                                  .least = (double)ticks[0],
+                                                  .greatest = (double)ticks[SHOTS - 1]});
     return true;
 }
 
-static bool shootdown_pass(struct crowd *c)
+static bool shootdown_pass(struct team *c)
 {
     struct plan *plan = c->plan;
     unsigned n = 0;
@@ -43,11 +43,11 @@ static bool shootdown_pass(struct crowd *c)
     return step(c, n);
 }
 
-void crowd_shootdown(struct crowd *c)
+void team_shootdown(struct team *c)
 {
     c->met.signals = true;
     if (c->plan->p->cores->shootdown)
-        crowd_passes(c, shootdown_pass, crowd_contest_last);
+        team_passes(c, shootdown_pass, team_contention_last);
     else
-        crowd_fail(c, ROW_UNSUPPORTED, "needs ring 0: it changes page tables");
+        team_fail(c, ROW_UNSUPPORTED, "needs ring 0: it changes page tables");
 }

@@ -118,11 +118,11 @@ static void show_pairs(const struct meeting *c, struct report *r)
         show_grid(c, r);
 }
 
-static void show_contests(const struct meeting *c, struct report *r)
+static void show_contentions(const struct meeting *c, struct report *r)
 {
     fmt(r->out, "\r\n");
-    for (unsigned i = 0; i < c->contests; i++) {
-        const struct contest *k = &c->contest[i];
+    for (unsigned i = 0; i < c->contentions; i++) {
+        const struct contention *k = &c->contention[i];
         fmt(r->out, "  %4u core%s", k->cores, k->cores > 1 ? "s" : " ");
         show_figure(c, &k->ticks, 10, r);
         fmt(r->out, c->signals ? "; from" : "; by core, from");
@@ -145,8 +145,8 @@ static void show_line(const struct meeting *c, struct report *r)
     }
     if (row->out.why)
         fmt(r->out, "\r\n  ^ FAIL: %s\r\n", row->out.why);
-    else if (c->contests)
-        show_contests(c, r);
+    else if (c->contentions)
+        show_contentions(c, r);
     else
         show_pairs(c, r);
 }
@@ -178,11 +178,11 @@ static void record_passes(const struct meeting *c, struct json *j)
     json_close(j);
 }
 
-static void record_contests(const struct meeting *c, struct json *j)
+static void record_contentions(const struct meeting *c, struct json *j)
 {
     json_array(j, "by_cores");
-    for (unsigned i = 0; i < c->contests; i++) {
-        const struct contest *k = &c->contest[i];
+    for (unsigned i = 0; i < c->contentions; i++) {
+        const struct contention *k = &c->contention[i];
         json_object(j, NULL);
         json_u64(j, "cores", k->cores);
         record_ticks(c, &k->ticks, j);
@@ -221,8 +221,8 @@ static void record_meeting(const struct meeting *c, struct report *r)
             json_close(&j);
         }
     }
-    if (c->contests)
-        record_contests(c, &j);
+    if (c->contentions)
+        record_contentions(c, &j);
     json_end(&j);
 }
 
@@ -255,7 +255,7 @@ static void record_matrix(const struct meeting *c, struct report *r)
     json_end(&j);
 }
 
-void crowd_heading(struct report *r, const struct run_facts *run, const char *suite)
+void team_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
     if (!report_table(r))
         return;
@@ -267,7 +267,7 @@ void crowd_heading(struct report *r, const struct run_facts *run, const char *su
         fmt(r->out, "; not judged: cores of an emulator take turns\r\n");
 }
 
-void crowd_show(const struct meeting *c, struct report *r)
+void team_show(const struct meeting *c, struct report *r)
 {
     if (report_table(r))
         show_line(c, r);

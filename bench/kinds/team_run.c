@@ -1,23 +1,23 @@
-#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/team_part.h"
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan.h"
 #include "bench/engine/gate.h"
 #include "lib/text/mem.h"
 
-/* A round of a contest: long compared with the start of all cores, short compared with a host's
+/* A round of a contention: long compared with the start of all cores, short compared with a host's
  * time slice. */
 #define ROUND_SECONDS 1e-3
 #define ROUND_TICKS   1000000 /* if the TSC's frequency is not known, or is an emulator's */
 
-void crowd_begin(struct plan *plan, const struct bench *b)
+void team_begin(struct plan *plan, const struct bench *b)
 {
-    struct crowd *c = crowd_of(plan);
+    struct team *c = team_of(plan);
     const struct engine *e = &plan->core[0].engine;
 
     memset(c, 0, sizeof *c);
-    c->core = (struct crowd_core *)(void *)(c + 1);
-    c->shared = (struct crowd_line *)(void *)(c->core + plan->all);
-    c->met.pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->all));
+    c->core = (struct team_core *)(void *)(c + 1);
+    c->shared = (struct team_line *)(void *)(c->core + plan->all);
+    c->met.pair = (struct pair *)(void *)(c->shared + team_lines(plan->all));
     c->plan = plan;
     c->met.cores = &plan->cores;
     c->silicon = e->facts.execution == EXEC_SILICON;
@@ -29,7 +29,7 @@ void crowd_begin(struct plan *plan, const struct bench *b)
     c->met.row.out.core = plan->list[0];
 }
 
-bool crowd_has_two(const struct plan *plan)
+bool team_has_two(const struct plan *plan)
 {
     unsigned live = 0;
 
@@ -41,17 +41,17 @@ bool crowd_has_two(const struct plan *plan)
 /* Meetings of a row of several cores (kind_meeting). */
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct crowd *c = crowd_of(plan);
+    struct team *c = team_of(plan);
 
-    crowd_begin(plan, b);
+    team_begin(plan, b);
     const char *lacks = engine_lacks(&plan->core[k].engine, b);
     plan->p->row_begin(plan->p, b->suite, b->name, 0);
     if (lacks)
-        crowd_fail(c, ROW_UNSUPPORTED, lacks);
-    else if (crowd_has_two(plan))
+        team_fail(c, ROW_UNSUPPORTED, lacks);
+    else if (team_has_two(plan))
         b->meet(c);
     else
-        crowd_fail(c, ROW_UNSUPPORTED, CROWD_ALONE);
+        team_fail(c, ROW_UNSUPPORTED, TEAM_ALONE);
     plan->p->row_end(plan->p);
     return plan->pace->stopped ? NULL : &c->met.row.out;
 }
@@ -64,10 +64,10 @@ static double guess(const struct engine *e, const struct bench *b)
     return GUESS * (run_has_ruler(&e->facts) ? e->facts.ticks_per_cycle : 1);
 }
 
-size_t crowd_memory(const struct options *o, unsigned all)
+size_t team_memory(const struct options *o, unsigned all)
 {
     (void)o;
-    return crowd_size(all);
+    return team_size(all);
 }
 
 const struct kind kind_meeting = {.name = "cores",
@@ -75,7 +75,7 @@ const struct kind kind_meeting = {.name = "cores",
                                   .needs_two = true,
                                   .options = OPTIONS_NONE,
                                   .no_body = "it brings cores together",
-                                  .memory = crowd_memory,
-                                  .pairs = crowd_pairs,
+                                  .memory = team_memory,
+                                  .pairs = team_pairs_most,
                                   .guess = guess,
                                   .measure = measure_row};

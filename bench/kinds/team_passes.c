@@ -1,18 +1,18 @@
 /* Repeats the meetings of a row in passes, so that its figure has an interval. */
-#include "bench/kinds/crowd.h"
+#include "bench/kinds/team.h"
 #include "bench/engine/plan.h"
 #include "lib/stats/mathx.h"
 
 /* Returns the standard error that the TSC's step alone causes: the difference of two readings, each
  * with an error that is uniform over the step. */
-static double finest(const struct crowd *c)
+static double finest(const struct team *c)
 {
     unsigned per = c->per_reading ? c->per_reading : 1;
 
     return c->plan->core[0].engine.facts.step / mathx_sqrt(6) / per;
 }
 
-struct estimate crowd_over(const struct crowd *c, const double pass[])
+struct estimate team_over(const struct team *c, const double pass[])
 {
     double scratch[MEETING_PASSES];
     const struct estimate_found found = {
@@ -21,8 +21,8 @@ struct estimate crowd_over(const struct crowd *c, const double pass[])
     return estimate_over(&found, scratch);
 }
 
-void crowd_passes(struct crowd *c, bool (*once)(struct crowd *c),
-                  double (*figure)(const struct crowd *c))
+void team_passes(struct team *c, bool (*once)(struct team *c),
+                 double (*figure)(const struct team *c))
 {
     struct meeting *met = &c->met;
     uint64_t patience = c->patience;
@@ -34,7 +34,7 @@ void crowd_passes(struct crowd *c, bool (*once)(struct crowd *c),
         if (!once(c))
             return;
         met->pass[c->pass] = figure(c);
-        met->ticks = crowd_over(c, met->pass);
+        met->ticks = team_over(c, met->pass);
         met->passes = c->pass + 1;
     }
     met->row.figure.ticks = met->ticks.theta;
