@@ -154,13 +154,13 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 # The rows' functions, with their relocations, as bytes in the program: the measured code is placed from these
 # (bench/engine/compiled.h). Each section of code or data remains separate. The functions that they call outside of their
 # own objects are linked in. Sources without rows of FORM_FUNCTION are left out: nothing of these rows is placed.
-NOT_PLACED  := $(addprefix $(OBJ)/bench/suites/,devices/% events/% exits/% privileged/% translation/% wakeup/% $(addsuffix .c.o,cores essence_rows insn limits memory quiet))
+NOT_PLACED  := $(addprefix $(OBJ)/bench/suites/,devices/% events/% exits/% privileged/% translation/% wakeup/% $(addsuffix .c.o,cores summary_rows insn limits memory quiet))
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter-out $(NOT_PLACED),$(filter $(OBJ)/bench/suites/%,$(OBJS))) $(patsubst %,$(OBJ)/%.c.o,bench/api/counted lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
 $(SUITES): $(SUITES_OBJS) bench/objects/suites.ld scripts/build/thin_suites $(OBJ)/suites
 	$(call say,LD $@)$(LD) -r --unique -T bench/objects/suites.ld -o $@.tmp $(SUITES_OBJS)
-	@$(OBJCOPY) --strip-debug -R baretick_rows -R baretick_essence -R .comment -R .note.GNU-stack $@.tmp
+	@$(OBJCOPY) --strip-debug -R baretick_rows -R baretick_summary -R .comment -R .note.GNU-stack $@.tmp
 	@$(PYTHON) scripts/build/thin_suites $@.tmp
 	@mv $@.tmp $@
 $(OBJ)/bench/objects/suites_object.asm.o: $(SUITES)
@@ -407,8 +407,8 @@ $(UNIT)/test_stores_operands: UNIT_LIBS := $(if $(HAS_ZYDIS),-lZydis)
 $(UNIT)/test_many: $(UNIT)/bench/suites/calls/many.o
 $(UNIT)/test_limits_suite: $(UNIT)/bench/suites/limits.o
 $(UNIT)/test_memory_suite: $(UNIT)/bench/suites/memory.o
-$(addprefix $(UNIT)/test_,sheet essence): $(patsubst %,$(UNIT)/bench/suites/%.o,insn limits memory)
-$(addprefix $(UNIT)/test_,limits_suite memory_suite sheet essence): $(UNIT)/tests/unit/bench/made_kinds.o
+$(addprefix $(UNIT)/test_,sheet summary): $(patsubst %,$(UNIT)/bench/suites/%.o,insn limits memory)
+$(addprefix $(UNIT)/test_,limits_suite memory_suite sheet summary): $(UNIT)/tests/unit/bench/made_kinds.o
 # Helpers that replace functions of the engine.
 $(addprefix $(UNIT)/test_,curve curve_loads limit memory_forward memory_together): $(UNIT)/tests/unit/bench/made_core.o
 $(addprefix $(UNIT)/test_,curve curve_loads): $(UNIT)/tests/unit/bench/kinds/made_memory.o

@@ -87,7 +87,7 @@ static void reset_machine(struct boot *b, EFI_RESET_TYPE type)
 static void show_late_nmis(struct boot *b)
 {
     const struct handoff *h = b->handoff;
-    uint64_t late = h->nmis_late + traps_borrowed_nmis() - h->nmis_told;
+    uint64_t late = h->nmis_late + traps_borrowed_nmis() - h->nmis_reported;
 
     if (late)
         fmt(&b->conout.sink, "baretick: NMIs that came too late for the report: %lu\n",

@@ -269,7 +269,7 @@ static void head(void *ctx, const struct run_facts *run, const struct probe *pro
 {
     struct hosted *h = ctx;
 
-    facts_report(&h->platform, run, probe, &h->process, &h->clock, h->has_words, &h->shown.essence,
+    facts_report(&h->platform, run, probe, &h->process, &h->clock, h->has_words, &h->shown.summary,
                  &h->report);
 }
 
@@ -278,7 +278,7 @@ static void left(void *ctx, const struct run_facts *run)
     struct hosted *h = ctx;
 
     (void)run;
-    facts_events(&h->shown.essence, &h->report);
+    facts_events(&h->shown.summary, &h->report);
 }
 
 /* Runs on the separate stack. */

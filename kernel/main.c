@@ -110,7 +110,7 @@ static void report_early_nmis(void *ctx)
     if (kernel.told_nmis)
         return;
     kernel.told_nmis = true;
-    kernel.machine.handoff->nmis_told = borrowed;
+    kernel.machine.handoff->nmis_reported = borrowed;
     if (borrowed + own == 0)
         return;
     report_eventf(&kernel.report, "nmi", "%llu NMIs or machine checks came before the first row",
@@ -276,7 +276,7 @@ static void report_head(void *ctx, const struct run_facts *run, const struct pro
 {
     struct machine *m = ctx;
 
-    facts_report(&kernel.platform, m, run, probe, &kernel.shown.essence, &kernel.report);
+    facts_report(&kernel.platform, m, run, probe, &kernel.shown.summary, &kernel.report);
     screen_paint(&m->screen);
     selftest_machine(&kernel.platform, m, run, &kernel.report);
 }

@@ -194,7 +194,7 @@ struct bench {
     uint32_t step_ops;
     const struct bench_code *code; /* of a user row, in place of the two functions */
 
-    /* kind_meeting */
+    /* kind_team */
     void (*meet)(struct team *c);
 
     struct bench_curve curve;                  /* kind_curve; of kind_forward `ms` */

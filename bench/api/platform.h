@@ -156,7 +156,7 @@ enum platform_device {
 
 #define PLATFORM_KEPT 7 /* words that record the events during a row */
 
-/* Interpret those words: for a row's lines in the table, for its record, and for the essence. NULL:
+/* Interpret those words: for a row's lines in the table, for its record, and for the summary. NULL:
  * nothing to add. */
 struct platform_kept {
     void (*show)(const uint64_t *kept, struct sink *out);

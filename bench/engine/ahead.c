@@ -1,6 +1,6 @@
 #include "bench/engine/ahead.h"
 #include "bench/api/registry.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/place.h"
 #include "lib/text/fmt.h"
 
@@ -73,7 +73,7 @@ static void take_recipe(const struct engine *e, enum recipe recipe, struct metho
         take_bare(e, fn);
     struct extent s = extent_of(e, (double)(tsc_now() - began) / WARM_WINDOWS);
     ensemble_start(&ensemble, s.size);
-    for (uint64_t m = 0; m < s.ensembles && (m < ENSEMBLES_LEAST || pace_go_on(e)); m++)
+    for (uint64_t m = 0; m < s.ensembles && (m < ENSEMBLES_LEAST || poll_go_on(e)); m++)
         for (uint64_t i = 0; i < s.size; i++)
             feed(side, &ensemble, take_bare(e, fn));
     side->ensemble = ensemble_judge(&ensemble, e->facts.step);

@@ -17,7 +17,7 @@
 struct compiled;
 struct gate;
 struct gathered;
-struct pace;
+struct poll;
 struct sampler;
 struct placed;
 
@@ -43,7 +43,7 @@ struct engine {
     const struct platform *p;
     struct run_facts facts;
     struct gate *gate; /* NULL: no other core measures at the same time */
-    struct pace *pace; /* polled between blocks; NULL: not polled */
+    struct poll *poll; /* polled between blocks; NULL: not polled */
     bool xfence_is_lfence;
     uint64_t step_cycles;        /* the TSC's step in core cycles: the range of the dither */
     double hides;                /* most core cycles of a body that the recipe in use hides */

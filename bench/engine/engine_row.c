@@ -8,7 +8,7 @@
 #include "bench/engine/loop_cost.h"
 #include "bench/engine/method.h"
 #include "bench/engine/witness.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/place.h"
 #include "bench/engine/sampler.h"
 #include "bench/engine/step_window.h"
@@ -128,7 +128,7 @@ static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
 {
     if (gate_pass(e, ticks, &row->out))
         return true;
-    if (e->pace && e->pace->stopped) {
+    if (e->poll && e->poll->stopped) {
         row->out.status = ROW_OK;
         row->out.why = NULL;
     }
@@ -185,7 +185,7 @@ static unsigned sample_parts(struct engine *e, struct gathered *g, const struct 
             placed = place_portion(e, g, placed, parts_at(parts, end - 1).placement + 1);
         if (placed == 0 || !sample_part(e, g, &part, &ticks))
             break;
-        pace_show(e, (double)(i + 1 - from) / (end - from));
+        poll_show(e, (double)(i + 1 - from) / (end - from));
     }
     return i;
 }
@@ -199,7 +199,7 @@ static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struc
     enum row_status status = row->out.status;
     unsigned i = sample_parts(e, g, parts, from, end, placed);
 
-    if (row->out.ended && g->rounds > 0 && e->pace && e->pace->stopped) {
+    if (row->out.ended && g->rounds > 0 && e->poll && e->poll->stopped) {
         row->out.ended = false;
         row->out.why = why;
         row->out.status = status;
@@ -268,13 +268,13 @@ static void measure(struct engine *e, struct gathered *g, unsigned round)
 
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
-    uint64_t smis = engine_smis(e) - pace_smis(e);
+    uint64_t smis = engine_smis(e) - poll_smis(e);
     struct amount all = limit_amount(e, g->row.out.bench);
 
     if (round < e->facts.rounds)
         measure(e, g, round);
     restore_amount(e, all);
-    g->row.out.smis += engine_smis(e) - pace_smis(e) - smis;
+    g->row.out.smis += engine_smis(e) - poll_smis(e) - smis;
 }
 
 /* --- the end of a row ------------------------------------------------------------------------- */
@@ -293,10 +293,10 @@ static void summarise(const struct gathered *g, struct row *row)
 {
     row->gross.has_net = g->used[KIND_EMPTY];
     if (row->gross.has_net) {
-        row->gross.empty = histogram_summary(&g->empty);
+        row->gross.empty = histogram_stats(&g->empty);
         row->gross.net = gathered_location(g, KIND_BODY) - gathered_location(g, KIND_EMPTY);
     }
-    row->gross.ticks = histogram_summary(&g->body);
+    row->gross.ticks = histogram_stats(&g->body);
     row->gross.hist = &g->body;
     row->gross.empty_bin = g->empty.width;
     row->cycles_per_tick = cycles_per_tick(g);

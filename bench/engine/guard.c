@@ -1,6 +1,6 @@
 #include "bench/engine/guard.h"
 #include "bench/engine/check.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/window.h"
 #include "lib/text/fmt.h"
 
@@ -86,8 +86,8 @@ static bool run(const struct engine *e, struct outcome *out, bool body, void (*f
         return !frame || check_called("before", frame->before, out);
     bool refused = !back && ended.by == GUARD_FAULT && ended.refused && out->bench->may_be_refused;
     out->ended = !back && !refused;
-    if (!back && ended.by == GUARD_STOPPED && e->pace)
-        e->pace->stopped = true;
+    if (!back && ended.by == GUARD_STOPPED && e->poll)
+        e->poll->stopped = true;
     say(e, out, &ended);
     outcome_fail(out, refused ? ROW_UNSUPPORTED : ROW_WRONG, out->said);
     return false;

@@ -45,7 +45,7 @@ static void judge_round(const struct engine *e, const uint64_t *samples, size_t 
 {
     memcpy(sorted, samples, round * sizeof *sorted);
     stats_sort(sorted, round);
-    struct summary s = stats_summary(sorted, round, sorted + round);
+    struct statistics s = stats_of(sorted, round, sorted + round);
     double above = stats_disturbed_above(&s, e->facts.step);
     for (size_t i = 0; i < round; i++)
         if ((double)samples[i] <= above && !shared[i / ENGINE_BLOCK]) {

@@ -1,6 +1,6 @@
 #include "bench/engine/loop.h"
 #include "bench/engine/guard.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"
 
@@ -73,7 +73,7 @@ static bool visit(struct loop *w, size_t i, struct loop_visit *v)
     struct visiting visiting = {.w = w, .x = w->point[i].x};
 
     w->seed++;
-    if (!pace_go_on(w->e) || !guard_run(w->e, w->out, visit_here, &visiting))
+    if (!poll_go_on(w->e) || !guard_run(w->e, w->out, visit_here, &visiting))
         return false;
     *v = visiting.v;
     outcome_fail(w->out, ROW_WRONG, v->wrong);
@@ -118,7 +118,7 @@ static bool visit_due(struct loop *w, bool *late)
         if (!visit_first(w, &w->point[i], i))
             return false;
         double used = budget_used(&w->budget), share = w->steps->first_share;
-        pace_show(w->e, used < share ? used : share);
+        poll_show(w->e, used < share ? used : share);
     }
     return true;
 }
@@ -156,7 +156,7 @@ static bool pass(struct loop *w, unsigned k)
             visits_add(&w->point[at].visits, round, &v.exclusive, &v.all);
         }
         double done = (k + (double)(i + 1) / (double)w->n) / w->passes;
-        pace_show(w->e, share + (1 - share) * done);
+        poll_show(w->e, share + (1 - share) * done);
     }
     return true;
 }

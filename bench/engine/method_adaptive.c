@@ -2,7 +2,7 @@
 #include "bench/api/tsc.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/clock_rate.h"
 #include "lib/text/fmt.h"
@@ -89,7 +89,7 @@ static uint64_t grow(struct taking *t)
     adaptive_start(&a, target, bench_grain(b), b->most_ops ? b->most_ops : OPERATIONS_MOST);
     if (window_is_short(t, target))
         a.n = b->ops;
-    while (a.state == ADAPTIVE_MORE && pace_go_on(t->e)) {
+    while (a.state == ADAPTIVE_MORE && poll_go_on(t->e)) {
         struct stretch s = take_stretch(t, KIND_BODY, a.n);
         adaptive_add(&a, s.timed, s.seconds);
     }
@@ -120,7 +120,7 @@ static void go_there_and_back(struct taking *t, uint64_t n, struct differences *
     stream_open(t, &ruler, KIND_RULER, &m->ruler, WAYS * RULER_WINDOWS);
     stream_open(t, &ruler2, KIND_RULER2, &m->ruler2, WAYS * RULER_WINDOWS);
     take_stretch(t, KIND_EMPTY, n); /* warms the empty loop; the body is warm */
-    for (unsigned way = 0; way < WAYS && pace_go_on(t->e); way++) {
+    for (unsigned way = 0; way < WAYS && poll_go_on(t->e); way++) {
         bool there = way % 2 == 0;
         struct stretch first = take_stretch(t, there ? KIND_EMPTY : KIND_BODY, n);
         stream_block(t, there ? &ruler : &ruler2, RULER_WINDOWS);

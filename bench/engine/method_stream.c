@@ -4,7 +4,7 @@
 #include "bench/engine/compensate.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
@@ -66,7 +66,7 @@ static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
 static double usual_end(const struct engine *e, uint64_t ticks[2 * ENGINE_BLOCK])
 {
     stats_sort(ticks, ENGINE_BLOCK);
-    struct summary usual = stats_summary(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
+    struct statistics usual = stats_of(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
     return stats_disturbed_above(&usual, e->facts.step);
 }
 
@@ -284,7 +284,7 @@ void stream_take(struct taking *t)
     uint64_t block = windows_a_way(t->e, left);
     unsigned n = open_all(t, s, left);
 
-    while (!all_have_enough(s, n) && pace_go_on(t->e)) {
+    while (!all_have_enough(s, n) && poll_go_on(t->e)) {
         for (unsigned i = 0; i < n; i++)
             stream_block(t, &s[i], block);
         note_difference(t, s, n);

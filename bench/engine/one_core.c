@@ -1,6 +1,6 @@
 #include "bench/engine/one_core.h"
 #include "bench/api/tsc.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
@@ -58,7 +58,7 @@ void *one_core_measure(struct plan *plan, const struct bench *b, unsigned k,
 
     plan->bench = b;
     plan->stage = k;
-    if (pc->gone || plan_on(plan, k, measure_here, &o) || plan->pace->stopped)
+    if (pc->gone || plan_on(plan, k, measure_here, &o) || plan->poll->stopped)
         return NULL;
     pc->nmis += ((const struct outcome *)(const void *)pc->engine.memory)->nmis;
     return pc->engine.memory;

@@ -101,7 +101,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, struct plan 
     if (rounds > 1)
         plan->store = take(c, stores(o, n) * plan->store_words * sizeof *plan->store);
     plan->probe = take(c, sizeof *plan->probe);
-    plan->pace = take(c, sizeof *plan->pace);
+    plan->poll = take(c, sizeof *plan->poll);
     plan->counter = take(c, sizeof *plan->counter);
     plan->shared = take(c, shared_need(o, all));
     if (o->share == SHARE_TOGETHER)
@@ -217,7 +217,7 @@ static void take_core(struct plan *plan, unsigned k, unsigned core, const struct
     *e = *boot;
     e->facts.core = core;
     e->facts.cores = plan->n;
-    e->pace = plan->pace;
+    e->poll = plan->poll;
     e->facts.rounds = plan->rounds;
     if (core > 0)
         e->facts.cycle = (struct cycle){0}; /* plan_probe() starts its timers on that core */
@@ -285,7 +285,7 @@ struct plan *plan_make(const struct engine *boot)
     *plan = made;
     plan->cores = cores_of(plan);
     number_rows(plan);
-    pace_init(plan->pace, boot->p, boot);
+    poll_init(plan->poll, boot->p, boot);
     for (unsigned i = 0; i < there; i++)
         if (is_listed(boot->p, &l, i))
             take_core(plan, k++, i, boot);

@@ -16,7 +16,7 @@
 #include "bench/engine/barrier.h"
 #include "bench/engine/context.h"
 #include "bench/engine/gate.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/result/cores.h"
 
 struct cycle_check;
@@ -33,10 +33,10 @@ struct plan_core {
     uint64_t nmis; /* seen on this core so far */
     struct core_figure alone;
     bool has_row;          /* `row` is the current row */
-    bool waits;            /* in a meeting: it waits for the others */
+    bool waits;            /* in a rendezvous: it waits for the others */
     bool back;             /* it has finished its task */
     const char *gone;      /* why it measures no more: a fault, or `unlike` */
-    bool told;             /* the report has the reason in `gone` */
+    bool reported;         /* the report has the reason in `gone` */
     const char *unlike_in; /* what differs from the boot core: "execution" or "cycle" */
     char unlike[240];      /* a message about the difference; empty: nothing differs */
 };
@@ -67,7 +67,7 @@ struct plan {
     const struct bench *bench;   /* the current row, ... */
     size_t index;                /* ... and its place in the registry */
     struct probe *probe;         /* of the core that was probed last */
-    struct pace *pace;           /* of all engines */
+    struct poll *poll;           /* of all engines */
     struct cycle_check *counter; /* of the core that was probed last */
     double late;                 /* seconds by which curves of several cores took too long */
     void *shared;                /* memory for the row's kind (bench/api/kind.h) */

@@ -170,7 +170,7 @@ static void measure_alone(struct plan *plan, size_t index, unsigned k)
         if (pc->gone)
             lose_row(plan, pc);
     }
-    if (is_last_round(plan) && !plan->pace->stopped)
+    if (is_last_round(plan) && !plan->poll->stopped)
         end_row(pc, index);
 }
 
@@ -182,7 +182,7 @@ static unsigned measure_each(struct plan *plan, size_t index)
     for (unsigned k = 0; k < plan->n; k++) {
         struct plan_core *pc = &plan->core[k];
         pc->has_row = false;
-        if ((pc->gone && plan->round == 0) || plan->pace->stopped)
+        if ((pc->gone && plan->round == 0) || plan->poll->stopped)
             continue;
         measure_alone(plan, index, k);
         const struct row *row = pc->has_row ? &pc->row : &pc->gathered->row;
@@ -263,9 +263,9 @@ static void measure_together(struct plan *plan, size_t index)
         pc->engine.gate = &pc->gate;
     }
     plan->stage = plan->n;
-    if (n > 0 && !plan->pace->stopped)
+    if (n > 0 && !plan->poll->stopped)
         plan_on_all(plan, plan->places, n, row_here, plan);
-    for (unsigned i = 0; i < n && !plan->pace->stopped; i++) {
+    for (unsigned i = 0; i < n && !plan->poll->stopped; i++) {
         struct plan_core *pc = &plan->core[plan->places[i]];
         if (pc->gone)
             lose_row(plan, pc);
@@ -276,7 +276,7 @@ static void measure_together(struct plan *plan, size_t index)
     }
     /* A core that was lost meanwhile keeps the rounds that it has. */
     for (unsigned k = 0; k < plan->n; k++)
-        if (is_last_round(plan) && plan->core[k].gone && !plan->pace->stopped)
+        if (is_last_round(plan) && plan->core[k].gone && !plan->poll->stopped)
             plan_end(plan, index, k);
 }
 
@@ -301,7 +301,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
         if (!pc->gone || plan->round > 0)
             measure_alone(plan, plan->index, k);
     }
-    return pc->has_row && !plan->pace->stopped ? &pc->row.out : NULL;
+    return pc->has_row && !plan->poll->stopped ? &pc->row.out : NULL;
 }
 
 const struct kind kind_windows = {.name = "windows",

@@ -2,7 +2,7 @@
 #include "bench/engine/cut.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/mathx.h"
@@ -161,7 +161,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
         most = COLD_WARM_UP;
 
     struct warm warm[KINDS] = {0};
-    while (span->warmup_blocks < most && !span->steady && pace_go_on(e)) {
+    while (span->warmup_blocks < most && !span->steady && poll_go_on(e)) {
         span->steady = warm_round(s, e, p, warm);
         span->warmup_blocks++;
     }
@@ -325,7 +325,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     set_budget(s, e);
     uint64_t began = tsc_now();
     for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {
-        if (!pace_go_on(e))
+        if (!poll_go_on(e))
             return false;
         i = take_exclusive_run(s, e, p, i, end);
     }

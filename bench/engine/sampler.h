@@ -64,7 +64,7 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
 
 /*
  * Warms up, then takes all samples of the part at this placement. False: the run is stopped
- * (pace.h). Shared blocks between two readings of the witness go into the row's histogram and are
+ * (poll.h). Shared blocks between two readings of the witness go into the row's histogram and are
  * repeated, within retry_budget=, 0.1 s per part, and a limit for all rows together
  * (docs/witness.md "The witness"). They are not repeated if cores measure together, because the
  * effect of neighbours is then to be measured.

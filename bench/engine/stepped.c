@@ -1,5 +1,5 @@
 #include "bench/engine/stepped.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/step_window.h"
 #include "lib/text/fmt.h"
 
@@ -125,7 +125,7 @@ static void give_up(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
 
-    if (t->row->out.ended && t->e->pace && t->e->pace->stopped) {
+    if (t->row->out.ended && t->e->poll && t->e->poll->stopped) {
         t->row->out.ended = false;
         t->row->out.why = NULL;
         t->row->out.status = ROW_OK;
@@ -141,7 +141,7 @@ void stepped_row(struct engine *e, struct row *row, unsigned placement)
     struct stepped *s = &row->stepped;
 
     if (e->facts.o->instructions == INSTRUCTIONS_OFF || row->out.why ||
-        (e->pace && e->pace->stopped))
+        (e->poll && e->poll->stopped))
         return;
     *s = (struct stepped){
         .tried = true, .instructions = UNKNOWN, .iterations = UNKNOWN, .by_counter = UNKNOWN};

@@ -8,7 +8,7 @@
 #include "bench/result/forward.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/budget.h"
 #include "bench/engine/one_core.h"
 #include "bench/kinds/forward_walk.h"
@@ -73,7 +73,7 @@ static void visit_here(void *ctx)
 static bool visit(struct mapping *w, struct cell_visit *v)
 {
     v->at = w->area.at + w->seed++ % (w->area.bytes / FORWARD_BYTES) * FORWARD_BYTES;
-    if (!pace_go_on(w->e) || !guard_run(w->e, &w->map.out, visit_here, v))
+    if (!poll_go_on(w->e) || !guard_run(w->e, &w->map.out, visit_here, v))
         return false;
     w->map.checked += v->checked;
     if (!v->checked)
@@ -167,7 +167,7 @@ static void measure_map(struct mapping *w)
     for (unsigned i = 0; i < sizes * sizes; i++) {
         if (!measure_pair(w, i / sizes, i % sizes))
             return;
-        pace_show(w->e, (double)(i + 1) / (sizes * sizes));
+        poll_show(w->e, (double)(i + 1) / (sizes * sizes));
     }
     w->map.visits = w->visits;
     w->map.shared = 2 * w->shared > w->taken;

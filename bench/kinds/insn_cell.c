@@ -1,5 +1,5 @@
 #include "bench/kinds/insn_cell.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/kinds/insn_due.h"
 #include "bench/kinds/insn_job.h"
 #include "bench/kinds/insn_mixed.h"
@@ -189,8 +189,8 @@ static void keep(struct insn_job *j)
 static bool mark(struct insn_job *j, const struct guard_ended *ended)
 {
     if (ended->by == GUARD_STOPPED) {
-        if (j->pass.e->pace)
-            j->pass.e->pace->stopped = true;
+        if (j->pass.e->poll)
+            j->pass.e->poll->stopped = true;
         return false;
     }
     const char *what = ended->by == GUARD_FAULT ? ended->what : "it exceeded deadline=";

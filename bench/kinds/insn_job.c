@@ -80,7 +80,7 @@ double insn_job_mean(const struct insn_job *j, unsigned slot, bool twice)
 
     memcpy(sorted, samples_of(j, slot, twice), n * sizeof *sorted);
     stats_sort(sorted, n);
-    struct summary s = stats_summary(sorted, n, scratch);
+    struct statistics s = stats_of(sorted, n, scratch);
     double above = stats_disturbed_above(&s, j->pass.e->facts.step);
     if (slot != INSN_RULER_SLOT && insn_job_has_states(j, j->batch.test[slot].cell))
         above = stats_other_state_above(sorted, n, j->pass.e->facts.step);

@@ -1,6 +1,6 @@
 #include "bench/kinds/insn_passes.h"
 #include "bench/api/tsc.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 
 enum { QUICK_WINDOWS = 3, MIX_WINDOWS = 2, WINDOWS = 6 };
 
@@ -28,7 +28,7 @@ static bool go_on(const struct engine *e, struct insn_table *t, uint64_t began)
 {
     t->ticks = tsc_now() - began;
     t->out_of_time = !t->exact && t->ticks >= t->limit;
-    return !t->out_of_time && pace_go_on(e);
+    return !t->out_of_time && poll_go_on(e);
 }
 
 /* Returns the fraction that is done: of the time, or of the passes over all tests. */
@@ -58,7 +58,7 @@ static bool make(const struct insn_pass *pass, uint64_t began)
             continue;
         if (!go_on(pass->e, t, began) || !insn_measure(i < t->links ? &links : pass, &t->row[i]))
             return false;
-        pace_show(pass->e, done(t, i));
+        poll_show(pass->e, done(t, i));
     }
     t->passes++;
     return true;

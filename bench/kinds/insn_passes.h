@@ -9,7 +9,7 @@
 #include "bench/kinds/insn_cell.h"
 #include "lib/insn/form.h"
 
-/* Makes all passes. If the user stops them (bench/engine/pace.h), the table has the figures so
+/* Makes all passes. If the user stops them (bench/engine/poll.h), the table has the figures so
  * far. */
 void insn_passes(struct engine *e, const struct insn_links *links, const struct insn_support *s,
                  struct insn_table *t);

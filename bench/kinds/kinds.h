@@ -12,7 +12,7 @@ extern const struct kind kind_shared_curve; /* the same by several cores: shared
 extern const struct kind kind_forward;      /* a map of store forwarding: forward_kind.c */
 extern const struct kind kind_limit;        /* a curve over a count: limit_kind.c */
 extern const struct kind kind_forms;        /* forms of instructions: forms_kind.c */
-extern const struct kind kind_meeting;      /* several cores meet: team_run.c */
+extern const struct kind kind_team;         /* several cores meet: team_run.c */
 extern const struct kind kind_watch;        /* all cores watch for gaps: quiet.c */
 
 static inline const struct kind *kind_of(const struct bench *b)

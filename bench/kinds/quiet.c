@@ -12,7 +12,7 @@
 #include "bench/result/cores.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/kinds/team_part.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
@@ -24,7 +24,7 @@
 _Static_assert(CALIBRATION * sizeof(uint64_t) <= sizeof((struct gaps *)0)->first,
                "a calibration does not fit");
 
-/* The memory of a watch in a plan, after that of its meetings: the result, followed by the cores'
+/* The memory of a watch in a plan, after that of its rendezvous: the result, followed by the cores'
  * watches. */
 struct watching {
     struct quiet quiet;
@@ -132,7 +132,7 @@ static void begin_watch(const struct engine *e, struct watch *w)
     w->smis_before = engine_smis(e);
 }
 
-/* A core and its place in the meeting. */
+/* A core and its place in the rendezvous. */
 struct attendant {
     struct watching *v;
     const struct engine *engine;
@@ -191,7 +191,7 @@ static bool watch_together(struct watching *v, const struct engine *e)
 
     v->team->late = 0;
     while (end == TEAM_AGAIN) {
-        if (!pace_go_on(e))
+        if (!poll_go_on(e))
             return false;
         end = team_meet(v->team, v->quiet.n, watch_here, v, &none);
     }
@@ -234,11 +234,11 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
         if (!watch_together(v, e))
             break;
         done += v->ticks;
-        pace_show(e, (double)done / (double)all);
+        poll_show(e, (double)done / (double)all);
     } while (done < all);
     v->quiet.complete = done >= all;
     v->quiet.asked_s = (double)all / run_limit_hz(&e->facts);
-    if (!plan->pace->stopped)
+    if (!plan->poll->stopped)
         v->quiet.out = v->team->met.row.out;
     for (unsigned i = 0; i < plan->all; i++)
         v->quiet.watch[i].periods = gap_periods(&v->quiet.watch[i].gaps);

@@ -1,17 +1,16 @@
 /*
- * Curves that several cores measure at once (enum bench_team): bandwidth by number of
- * cores; latency of a chase on one core while the others stream at several rates; flushes of lines
- * that another core holds. Times are ticks of the TSC, never core cycles: two cores have two
- * clocks.
+ * Curves that several cores measure at once (enum bench_team): bandwidth by number of cores;
+ * latency of a chase on one core while the others stream at several rates; flushes of lines that
+ * another core holds. Times are ticks of the TSC, never core cycles: two cores have two clocks.
  *
  * The cores meet as in a row of suite `cores` (bench/kinds/team_part.h): each part is guarded, and
- * a meeting for which a core comes too late is repeated. The cores share the memory; each one works
- * on a part of it.
+ * a rendezvous for which a core comes too late is repeated. The cores share the memory; each one
+ * works on a part of it.
  */
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan.h"
 #include "bench/result/curve.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/kinds/team_part.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/curve_needs.h"
@@ -51,9 +50,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* --- a meeting -------------------------------------------------------------------------------- */
+/* --- a rendezvous ----------------------------------------------------------------------------- */
 
-/* A core and its place in the meeting. */
+/* A core and its place in the rendezvous. */
 struct attendant {
     struct gathering *g;
     unsigned place;
@@ -337,7 +336,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
     g->curve.out.status = g->team->met.row.out.status;
     g->curve.out.why = g->team->met.row.out.why;
     g->curve.out.ended = g->team->met.row.out.ended;
-    return plan->pace->stopped ? NULL : &g->curve.out;
+    return plan->poll->stopped ? NULL : &g->curve.out;
 }
 
 static double guess(const struct engine *e, const struct bench *b)

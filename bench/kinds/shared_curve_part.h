@@ -1,5 +1,5 @@
-/* The part of one core in a meeting of bench/kinds/shared_curve.c. All data is in memory that the
- * cores share. */
+/* The part of one core in a rendezvous of bench/kinds/shared_curve.c. All data is in memory that
+ * the cores share. */
 #ifndef BENCH_KINDS_SHARED_CURVE_PART_H
 #define BENCH_KINDS_SHARED_CURVE_PART_H
 

@@ -21,7 +21,7 @@ struct team_pairing;
 /* With more than 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core if that is
  * more. team_pairings() has two for each core. */
 #define TEAM_ALL_PAIRS 32
-#define TEAM_FIGURES   8 /* of a core in a meeting, at most */
+#define TEAM_FIGURES   8 /* of a core in a rendezvous, at most */
 #define TEAM_TIMES     8 /* rounds of a pairing, at most */
 #define TEAM_NOBODY    (~0u)
 #define TEAM_OWN       8192 /* bytes that a row's cores share for the row's own data */
@@ -60,10 +60,10 @@ struct team {
     unsigned taken;              /* pairs, or numbers of cores, of this pass so far */
     unsigned per_reading;        /* operations, at least, between two readings of the TSC */
     uint64_t duration, patience; /* of a round, of a wait: ticks */
-    unsigned late;               /* meetings of this pass for which a core came too late */
+    unsigned late;               /* rendezvous of this pass for which a core came too late */
     unsigned missing;            /* a core that was late at the last one, or TEAM_NOBODY */
 
-    struct meeting met; /* the result */
+    struct team_result met; /* the result */
 };
 
 /* Returns the number of lines of shared words for n cores. */
@@ -100,10 +100,10 @@ void team_skew(struct team *c);
  * away. The figure of a pass is the median of the pairs' medians.
  */
 struct team_pairing {
-    void (*begin)(struct team *c); /* on the boot core, before each meeting */
+    void (*begin)(struct team *c); /* on the boot core, before each rendezvous */
     /* On both cores at once, guarded: side 0 and side 1. */
     void (*side)(struct team *c, unsigned side);
-    /* On the boot core. Returns NULL, or why the meeting is not complete. */
+    /* On the boot core. Returns NULL, or why the rendezvous is not complete. */
     const char *(*incomplete)(struct team *c);
     /* Writes the ticks of each round, at most TEAM_TIMES, and returns their number. ahead: of the
      * TSC of side 1. */

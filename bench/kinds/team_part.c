@@ -4,8 +4,8 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-#define MEETINGS 3 /* meetings for which a core may come too late, ... */
-#define LONGER   4 /* ... and the factor by which each waits longer than the previous one */
+#define RENDEZVOUS 3 /* rendezvous for which a core may come too late, ... */
+#define LONGER     4 /* ... and the factor by which each waits longer than the previous one */
 
 static struct plan_core *core_at(const struct team *c, unsigned place)
 {
@@ -79,7 +79,7 @@ enum team_end team_late(struct team *c, const char *why)
         team_fail(c, ROW_WRONG, why);
         return TEAM_FAILED;
     }
-    if (++c->late < MEETINGS) {
+    if (++c->late < RENDEZVOUS) {
         c->patience *= LONGER;
         p->row_longer(p, 0);
         return TEAM_AGAIN;
@@ -146,5 +146,5 @@ bool team_go_on(struct team *c)
 {
     const struct engine *e = &c->plan->core[0].engine;
 
-    return pace_go_on(e) && guard_run(e, &c->met.row.out, nothing, NULL);
+    return poll_go_on(e) && guard_run(e, &c->met.row.out, nothing, NULL);
 }

@@ -1,4 +1,4 @@
-/* Repeats the meetings of a row in passes, so that its figure has an interval. */
+/* Repeats the rendezvous of a row in passes, so that its figure has an interval. */
 #include "bench/kinds/team.h"
 #include "bench/engine/plan.h"
 #include "lib/stats/mathx.h"
@@ -24,7 +24,7 @@ struct estimate team_over(const struct team *c, const double pass[])
 void team_passes(struct team *c, bool (*once)(struct team *c),
                  double (*figure)(const struct team *c))
 {
-    struct meeting *met = &c->met;
+    struct team_result *met = &c->met;
     uint64_t patience = c->patience;
 
     c->passes = c->silicon ? MEETING_PASSES : 1;

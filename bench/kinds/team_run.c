@@ -38,7 +38,7 @@ bool team_has_two(const struct plan *plan)
     return live >= 2;
 }
 
-/* Meetings of a row of several cores (kind_meeting). */
+/* Rendezvous of a row of several cores (kind_team). */
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
     struct team *c = team_of(plan);
@@ -53,7 +53,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
     else
         team_fail(c, ROW_UNSUPPORTED, TEAM_ALONE);
     plan->p->row_end(plan->p);
-    return plan->pace->stopped ? NULL : &c->met.row.out;
+    return plan->poll->stopped ? NULL : &c->met.row.out;
 }
 
 #define GUESS 1e8 /* core cycles of a row */
@@ -70,12 +70,12 @@ size_t team_memory(const struct options *o, unsigned all)
     return team_size(all);
 }
 
-const struct kind kind_meeting = {.name = "cores",
-                                  .conducted = true,
-                                  .needs_two = true,
-                                  .options = OPTIONS_NONE,
-                                  .no_body = "it brings cores together",
-                                  .memory = team_memory,
-                                  .pairs = team_pairs_most,
-                                  .guess = guess,
-                                  .measure = measure_row};
+const struct kind kind_team = {.name = "cores",
+                               .conducted = true,
+                               .needs_two = true,
+                               .options = OPTIONS_NONE,
+                               .no_body = "it brings cores together",
+                               .memory = team_memory,
+                               .pairs = team_pairs_most,
+                               .guess = guess,
+                               .measure = measure_row};

@@ -222,7 +222,7 @@ static const char *refused(unsigned i)
     return i < OBJECTS_REFUSALS ? refusal[i] : "and more, which are not listed";
 }
 
-static unsigned told(void)
+static unsigned refusals_listed(void)
 {
     return refusals <= OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
 }
@@ -234,7 +234,7 @@ unsigned objects_refusals(void)
 
 void objects_explain(struct sink *err)
 {
-    for (unsigned i = 0; i < told(); i++)
+    for (unsigned i = 0; i < refusals_listed(); i++)
         fmt(err, "; object refused: %s", refused(i));
     if (left_out)
         fmt(err, "; %s", left_out);
@@ -244,7 +244,7 @@ void objects_show(struct sink *out)
 {
     for (unsigned i = 0; i < files_used; i++)
         show_file(&files[i], out);
-    for (unsigned i = 0; i < told(); i++)
+    for (unsigned i = 0; i < refusals_listed(); i++)
         fmt(out, "object refused: %s\r\n", refused(i));
     if (left_out)
         fmt(out, "%s\r\n", left_out);
@@ -283,7 +283,7 @@ void objects_tell(struct report *r)
             show_file(&files[i], r->out);
         record_file(&files[i], r);
     }
-    for (unsigned i = 0; i < told(); i++) {
+    for (unsigned i = 0; i < refusals_listed(); i++) {
         report_eventf(r, "error", "object refused: %s", refused(i));
         report_failed(r, "an object of rows", NULL);
     }

@@ -17,7 +17,7 @@ void cores_show(const struct run_cores *cores, struct report *r);
 
 /* Write the heading above the rows of a suite of several cores; the lines and records of one. */
 void team_heading(struct report *r, const struct run_facts *run, const char *suite);
-void team_show(const struct meeting *c, struct report *r);
+void team_show(const struct team_result *c, struct report *r);
 
 /* Writes, after the last row, a table that compares the cores, and an event for each row in which
  * they differ: a core's figure differs from that of the median core of its type by more than both

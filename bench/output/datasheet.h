@@ -1,13 +1,13 @@
 /*
  * The ten figures that people ask for first, for a run of suites that measure the CPU itself: the
- * essence shows them in place of the figures of rows. A CPU of several core types has a column
+ * summary shows them in place of the figures of rows. A CPU of several core types has a column
  * for each, with the figures of the first core of the type that measured.
  */
 #ifndef BENCH_OUTPUT_DATASHEET_H
 #define BENCH_OUTPUT_DATASHEET_H
 
 #include <stdbool.h>
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 #include "bench/output/lines.h"
 #include "bench/result/curve.h"
 #include "bench/result/facts.h"

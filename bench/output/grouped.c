@@ -67,10 +67,10 @@ bool grouped_take(struct grouped *g, const struct run_facts *run, const struct r
         .value = op.value,
         .half = op.half,
         .modes = row->figure.modes.count > 1,
-        .told = trouble || row->out.status != ROW_OK || (op.percent && op.percent != g->percent),
+        .in_full = trouble || row->out.status != ROW_OK || (op.percent && op.percent != g->percent),
         .shared = row->taken.shared,
     };
-    return !line->cell[b->column].told;
+    return !line->cell[b->column].in_full;
 }
 
 bool grouped_both(const struct grouped *g, const struct bench *a, const struct bench *b)
@@ -87,8 +87,8 @@ struct columns {
     const struct grouped *g;
     const struct bench_family *family;
     unsigned columns;
-    bool intervals, modes, told; /* whether a cell has these */
-    bool adjacent;               /* intervals are next to their figures; false: below */
+    bool intervals, modes, in_full; /* whether a cell has these */
+    bool adjacent;                  /* intervals are next to their figures; false: below */
     struct sink *out;
 };
 
@@ -103,8 +103,8 @@ static struct columns columns_of(const struct grouped *g, const struct bench_fam
         for (unsigned k = 0; g->line[i].family == family && k < t.columns; k++) {
             const struct grouped_cell *c = &g->line[i].cell[k];
             t.intervals = t.intervals || (c->state == GROUPED_FIGURE && is_known(c->half));
-            t.modes = t.modes || (c->state == GROUPED_FIGURE && c->modes && !c->told);
-            t.told = t.told || c->told;
+            t.modes = t.modes || (c->state == GROUPED_FIGURE && c->modes && !c->in_full);
+            t.in_full = t.in_full || c->in_full;
         }
     t.adjacent = t.intervals && NAME + 2 * COLUMN * t.columns < 80;
     return t;
@@ -161,7 +161,7 @@ static void show_heads(const struct columns *t)
     fmt(t->out, "\r\n%-*s %s/op", NAME, "", t->g->unit);
     if (t->intervals && !t->adjacent)
         fmt(t->out, ", +-%u%% below", t->g->percent);
-    fmt(t->out, "%s%s\r\n", t->modes ? "; * modes" : "", t->told ? "; ! see above" : "");
+    fmt(t->out, "%s%s\r\n", t->modes ? "; * modes" : "", t->in_full ? "; ! see above" : "");
     show_words(t, t->g->suite, 0);
     if (has_second_words(t))
         show_words(t, "", 1);
@@ -182,7 +182,7 @@ static void show_value(const struct grouped_cell *c, struct sink *out)
         show_number(c->value, out);
     else
         fmt(out, "%*s", COLUMN - 1, "?");
-    fmt(out, c->told ? "!" : c->modes ? "*" : " ");
+    fmt(out, c->in_full ? "!" : c->modes ? "*" : " ");
 }
 
 static bool has_half(const struct grouped_cell *c)

@@ -20,7 +20,7 @@ struct grouped_cell {
     enum { GROUPED_NONE, GROUPED_FIGURE, GROUPED_FAILED } state;
     double value, half; /* UNKNOWN: not known */
     bool modes;         /* several: the value is the median over placements */
-    bool told;          /* the row is also shown in full */
+    bool in_full;       /* the row is also shown in full */
     bool shared;        /* its figure is that of a shared core */
 };
 

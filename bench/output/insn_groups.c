@@ -102,19 +102,19 @@ static uint32_t key_of(const struct insn_groups *g)
     return key;
 }
 
-bool insn_groups_refer(const struct insn_groups *g, struct insn_told *told, uint64_t seq,
+bool insn_groups_refer(const struct insn_groups *g, struct insn_written *written, uint64_t seq,
                        struct json *j)
 {
     uint32_t key = key_of(g);
 
-    for (unsigned i = 0; i < told->n; i++)
-        if (told->record[i].key == key) {
-            json_u64(j, "as", told->record[i].seq);
+    for (unsigned i = 0; i < written->n; i++)
+        if (written->record[i].key == key) {
+            json_u64(j, "as", written->record[i].seq);
             return true;
         }
-    if (told->n < INSN_TOLD_MOST) {
-        told->record[told->n].seq = seq;
-        told->record[told->n++].key = key;
+    if (written->n < INSN_WRITTEN_MOST) {
+        written->record[written->n].seq = seq;
+        written->record[written->n++].key = key;
     }
     return false;
 }

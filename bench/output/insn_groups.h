@@ -10,7 +10,7 @@
 #include "lib/text/json.h"
 
 #define INSN_GROUPED_MOST 128 /* forms of a record */
-#define INSN_TOLD_MOST    160 /* records that can be referred to */
+#define INSN_WRITTEN_MOST 160 /* records that can be referred to */
 
 struct insn_group {
     uint8_t first, rows; /* its forms in `row` below */
@@ -34,17 +34,17 @@ void insn_groups_add(struct insn_groups *g, const struct insn_row *row); /* belo
 void insn_groups_match(struct insn_groups *g);
 
 /* Records of forms, which those of other cores refer to. */
-struct insn_told {
+struct insn_written {
     unsigned n;
     struct {
         uint64_t seq;
         uint32_t key; /* equal for records with the same groups */
-    } record[INSN_TOLD_MOST];
+    } record[INSN_WRITTEN_MOST];
 };
 
 /* If a record has the same groups, with the same pairs, writes its number as "as" and returns true.
  * Otherwise keeps the record that is being written, whose number is `seq`. */
-bool insn_groups_refer(const struct insn_groups *g, struct insn_told *told, uint64_t seq,
+bool insn_groups_refer(const struct insn_groups *g, struct insn_written *written, uint64_t seq,
                        struct json *j);
 
 /* Writes the member "forms": per group an array of the mnemonic, and either what follows it in the

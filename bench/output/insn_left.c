@@ -8,8 +8,8 @@ static bool has_reason_of(const struct insn_row *a, const struct insn_row *b)
     return a->why == b->why && a->lacks == b->lacks;
 }
 
-static void record_names(const struct run_facts *run, struct insn_groups *g, struct insn_told *told,
-                         struct report *r)
+static void record_names(const struct run_facts *run, struct insn_groups *g,
+                         struct insn_written *written, struct report *r)
 {
     uint64_t seq = r->seq;
     struct sink_buf why;
@@ -23,14 +23,14 @@ static void record_names(const struct run_facts *run, struct insn_groups *g, str
     insn_groups_match(g);
     json_u64(&j, "core", run->core);
     json_str(&j, "why", text);
-    if (!insn_groups_refer(g, told, seq, &j))
+    if (!insn_groups_refer(g, written, seq, &j))
         insn_groups_record(g, &j);
     json_end(&j);
 }
 
 /* Writes the forms from row `first` on that share its reason. */
 static void record_reason(const struct run_facts *run, const struct insn_table *t, unsigned first,
-                          struct insn_told *told, struct report *r)
+                          struct insn_written *written, struct report *r)
 {
     static struct insn_groups g;
 
@@ -40,21 +40,21 @@ static void record_reason(const struct run_facts *run, const struct insn_table *
             continue;
         insn_groups_add(&g, &t->row[i]);
         if (g.rows == INSN_GROUPED_MOST) {
-            record_names(run, &g, told, r);
+            record_names(run, &g, written, r);
             insn_groups_clear(&g, t, false);
         }
     }
-    record_names(run, &g, told, r);
+    record_names(run, &g, written, r);
 }
 
 void insn_record_left(const struct run_facts *run, const struct insn_table *t,
-                      struct insn_told *told, struct report *r)
+                      struct insn_written *written, struct report *r)
 {
     for (unsigned i = t->links; i < t->rows; i++) {
         bool is_first = !insn_was_run(&t->row[i]);
         for (unsigned k = t->links; k < i && is_first; k++)
             is_first = insn_was_run(&t->row[k]) || !has_reason_of(&t->row[k], &t->row[i]);
         if (is_first)
-            record_reason(run, t, i, told, r);
+            record_reason(run, t, i, written, r);
     }
 }

@@ -7,8 +7,8 @@
 #include "bench/result/facts.h"
 #include "bench/result/insn.h"
 
-/* Writes them, sorted by reason. told: the records of other cores. */
+/* Writes them, sorted by reason. written: the records of other cores. */
 void insn_record_left(const struct run_facts *run, const struct insn_table *t,
-                      struct insn_told *told, struct report *r);
+                      struct insn_written *written, struct report *r);
 
 #endif

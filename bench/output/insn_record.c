@@ -305,7 +305,7 @@ static void find_lists(struct page *page)
     }
 }
 
-static void record_page(struct page *page, struct insn_told *told, struct report *r)
+static void record_page(struct page *page, struct insn_written *written, struct report *r)
 {
     uint64_t seq = r->seq;
     struct json j;
@@ -315,7 +315,7 @@ static void record_page(struct page *page, struct insn_told *told, struct report
     insn_groups_match(&page->forms);
     find_lists(page);
     json_u64(&j, "core", page->run->core);
-    if (!insn_groups_refer(&page->forms, told, seq, &j)) {
+    if (!insn_groups_refer(&page->forms, written, seq, &j)) {
         insn_groups_record(&page->forms, &j);
         record_pairs(&j, page);
     }
@@ -330,7 +330,7 @@ static void record_page(struct page *page, struct insn_told *told, struct report
 }
 
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
-                       struct insn_told *told, struct report *r)
+                       struct insn_written *written, struct report *r)
 {
     static struct page page;
 
@@ -341,9 +341,9 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
         if (insn_was_run(&t->row[i]))
             insn_groups_add(&page.forms, &t->row[i]);
         if (page.forms.rows == INSN_GROUPED_MOST) {
-            record_page(&page, told, r);
+            record_page(&page, written, r);
             insn_groups_clear(&page.forms, t, true);
         }
     }
-    record_page(&page, told, r);
+    record_page(&page, written, r);
 }

@@ -7,9 +7,9 @@
 #include "bench/result/facts.h"
 #include "bench/result/insn.h"
 
-/* Writes the forms that were run. told: the records of other cores. */
+/* Writes the forms that were run. written: the records of other cores. */
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
-                       struct insn_told *told, struct report *r);
+                       struct insn_written *written, struct report *r);
 
 /* --- insn_bytes.c: the estimate, for the time on a serial line -------------------------------- */
 

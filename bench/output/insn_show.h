@@ -16,7 +16,7 @@ void insn_show_plan(const struct run_facts *run, const struct insn_table *t, uns
 
 /* Records of the cores before: of forms that ran, and of those that did not. */
 struct insn_records {
-    struct insn_told ran, left;
+    struct insn_written ran, left;
 };
 
 /* Writes the forms' figures, the forms that were not run, and a summary. */

@@ -1,5 +1,5 @@
 /*
- * Lines of the essence, each of which goes to the table or to the array `lines` of the record. A
+ * Lines of the summary, each of which goes to the table or to the array `lines` of the record. A
  * line has a label, and parts that commas separate, or cells of equal width.
  */
 #ifndef BENCH_OUTPUT_LINES_H

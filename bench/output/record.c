@@ -25,7 +25,8 @@ static const char *const record_form[] = {
 };
 
 /* Writes a summary. `bin`: the width of the bins of its quantiles. */
-static void record_summary(struct json *j, const char *name, const struct summary *s, uint64_t bin)
+static void record_statistics(struct json *j, const char *name, const struct statistics *s,
+                              uint64_t bin)
 {
     json_object(j, name);
     json_u64(j, "min", s->min);
@@ -346,11 +347,11 @@ static void record_figures(struct json *j, const struct run_facts *run, const st
     json_bool(j, "steady", row->taken.steady);
     if (row->gross.ticks.n == 0)
         return;
-    record_summary(j, "ticks", &row->gross.ticks, row->gross.hist->width);
+    record_statistics(j, "ticks", &row->gross.ticks, row->gross.hist->width);
     record_histogram(j, run, row);
     if (!row->gross.has_net)
         return;
-    record_summary(j, "empty", &row->gross.empty, row->gross.empty_bin);
+    record_statistics(j, "empty", &row->gross.empty, row->gross.empty_bin);
     json_object(j, "net");
     json_f64(j, "ticks", row->gross.net, 4);
     if (units_are_instructions(run))

@@ -134,7 +134,7 @@ static void show_why_not(struct report *r, const struct run_facts *run, const st
 /* Writes the heading's columns. */
 static void show_columns(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct summary *t = &row->gross.ticks;
+    const struct statistics *t = &row->gross.ticks;
 
     if (t->n == 0)
         return;
@@ -321,7 +321,7 @@ static void draw_histogram(struct report *r, const struct run_facts *run, const 
 
 static void show_details(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct summary *t = &row->gross.ticks;
+    const struct statistics *t = &row->gross.ticks;
 
     if (t->n == 0)
         return;

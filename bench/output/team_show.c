@@ -17,13 +17,13 @@ static void show_number(struct report *r, double ticks, int width)
 }
 
 /* Returns whether the row is judged: cores of an emulator do not run at the same time. */
-static bool is_judged(const struct meeting *c)
+static bool is_judged(const struct team_result *c)
 {
     return c->cores->facts[0]->execution == EXEC_SILICON;
 }
 
 /* Returns ns; UNKNOWN if the TSC's ticks are not time. */
-static double ns(const struct meeting *c, double ticks)
+static double ns(const struct team_result *c, double ticks)
 {
     const struct run_facts *run = c->cores->facts[0];
 
@@ -39,7 +39,7 @@ static void show_half(struct report *r, double half)
 }
 
 /* Writes a figure in ticks and in ns, each with its interval. */
-static void show_figure(const struct meeting *c, const struct estimate *e, int width,
+static void show_figure(const struct team_result *c, const struct estimate *e, int width,
                         struct report *r)
 {
     double half = estimate_longer_side(e), v = ns(c, e->theta);
@@ -55,7 +55,7 @@ static void show_figure(const struct meeting *c, const struct estimate *e, int w
     }
 }
 
-static const struct pair *pair_of(const struct meeting *c, unsigned a, unsigned b)
+static const struct pair *pair_of(const struct team_result *c, unsigned a, unsigned b)
 {
     for (unsigned i = 0; i < c->pairs; i++)
         if ((c->pair[i].a == a && c->pair[i].b == b) || (c->pair[i].a == b && c->pair[i].b == a))
@@ -76,7 +76,7 @@ static unsigned ascending(const struct run_cores *cores, unsigned list[GRID_UP_T
 }
 
 /* Writes the lower triangle of the matrix, the median of each pair. */
-static void show_grid(const struct meeting *c, struct report *r)
+static void show_grid(const struct team_result *c, struct report *r)
 {
     unsigned list[GRID_UP_TO], n = ascending(c->cores, list);
 
@@ -97,7 +97,7 @@ static void show_grid(const struct meeting *c, struct report *r)
     }
 }
 
-static void show_pairs(const struct meeting *c, struct report *r)
+static void show_pairs(const struct team_result *c, struct report *r)
 {
     const struct pair *least = c->pair, *greatest = c->pair;
 
@@ -118,7 +118,7 @@ static void show_pairs(const struct meeting *c, struct report *r)
         show_grid(c, r);
 }
 
-static void show_contentions(const struct meeting *c, struct report *r)
+static void show_contentions(const struct team_result *c, struct report *r)
 {
     fmt(r->out, "\r\n");
     for (unsigned i = 0; i < c->contentions; i++) {
@@ -133,7 +133,7 @@ static void show_contentions(const struct meeting *c, struct report *r)
     }
 }
 
-static void show_line(const struct meeting *c, struct report *r)
+static void show_line(const struct team_result *c, struct report *r)
 {
     const struct row *row = &c->row;
 
@@ -152,7 +152,7 @@ static void show_line(const struct meeting *c, struct report *r)
 }
 
 /* Writes a figure with its interval, if it has one. */
-static void record_ticks(const struct meeting *c, const struct estimate *e, struct json *j)
+static void record_ticks(const struct team_result *c, const struct estimate *e, struct json *j)
 {
     json_f64(j, "ticks", e->theta, 3);
     json_f64(j, "ticks_lo", e->lo, 3);
@@ -161,7 +161,7 @@ static void record_ticks(const struct meeting *c, const struct estimate *e, stru
 }
 
 /* Writes how the interval was computed. */
-static void record_passes(const struct meeting *c, struct json *j)
+static void record_passes(const struct team_result *c, struct json *j)
 {
     json_object(j, "interval");
     json_str(j, "estimator", "median");
@@ -178,7 +178,7 @@ static void record_passes(const struct meeting *c, struct json *j)
     json_close(j);
 }
 
-static void record_contentions(const struct meeting *c, struct json *j)
+static void record_contentions(const struct team_result *c, struct json *j)
 {
     json_array(j, "by_cores");
     for (unsigned i = 0; i < c->contentions; i++) {
@@ -193,7 +193,7 @@ static void record_contentions(const struct meeting *c, struct json *j)
     json_close(j);
 }
 
-static void record_meeting(const struct meeting *c, struct report *r)
+static void record_team(const struct team_result *c, struct report *r)
 {
     const struct row *row = &c->row;
     struct json j;
@@ -226,7 +226,7 @@ static void record_meeting(const struct meeting *c, struct report *r)
     json_end(&j);
 }
 
-static void record_matrix(const struct meeting *c, struct report *r)
+static void record_matrix(const struct team_result *c, struct report *r)
 {
     const struct row *row = &c->row;
     struct json j;
@@ -267,12 +267,12 @@ void team_heading(struct report *r, const struct run_facts *run, const char *sui
         fmt(r->out, "; not judged: cores of an emulator take turns\r\n");
 }
 
-void team_show(const struct meeting *c, struct report *r)
+void team_show(const struct team_result *c, struct report *r)
 {
     if (report_table(r))
         show_line(c, r);
     line_figure(r, &c->row, c->row.out.status == ROW_OK ? c->row.figure.ticks : UNKNOWN, "ticks");
-    record_meeting(c, r);
+    record_team(c, r);
     if (c->pairs)
         record_matrix(c, r);
 }

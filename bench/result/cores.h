@@ -52,7 +52,7 @@ struct contention {
 };
 
 /* A row of several cores. */
-struct meeting {
+struct team_result {
     struct row row; /* status, why; ticks per operation in figure.ticks, the same as ticks.theta */
     const struct run_cores *cores;
     struct estimate ticks;       /* over the passes: their median, and its interval */

@@ -174,9 +174,9 @@ struct taken {
 
 /* The ticks of single windows, before anything is subtracted but the empty window. */
 struct gross {
-    struct summary ticks; /* one window of the body */
+    struct statistics ticks; /* one window of the body */
     bool has_net;
-    struct summary empty;         /* one window of the empty body */
+    struct statistics empty;      /* one window of the empty body */
     double net;                   /* location(body) - location(empty), signed, ticks per window */
     const struct histogram *hist; /* of the body's ticks.n samples; valid until the next row */
     uint64_t empty_bin;           /* the width of the bins of `empty`; 1: it is exact */

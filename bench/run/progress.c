@@ -69,10 +69,10 @@ void progress_first(struct progress *p, double guess, double taken)
     p->guessed += guess > 0;
 }
 
-void progress_told(struct progress *p, size_t rows, double ticks)
+void progress_shown(struct progress *p, size_t rows, double ticks)
 {
     p->shown += rows;
-    p->told += ticks;
+    p->showing += ticks;
 }
 
 void progress_line(struct progress *p, size_t bytes, double ticks)
@@ -85,7 +85,7 @@ void progress_line(struct progress *p, size_t bytes, double ticks)
 static double telling(const struct progress *p)
 {
     if (p->shown > 0)
-        return p->told / (double)p->shown;
+        return p->showing / (double)p->shown;
     return p->written > 0 ? ROW_BYTES * p->lines / p->written : 0;
 }
 

@@ -27,7 +27,7 @@ struct progress {
     struct progress_sum all, suite; /* of the run; of the current suite */
     struct progress_sum again;      /* of this round; guess: the time of the previous turns */
     struct progress_sum steps;      /* of stepping */
-    double told;                    /* ticks for showing and recording rows */
+    double showing;                 /* ticks for showing and recording rows */
     double written, lines;          /* bytes of progress lines, and ticks for them */
 };
 
@@ -58,7 +58,7 @@ void progress_again(struct progress *p, double known, double taken);
 /* Records the stepping of a row. */
 void progress_stepped(struct progress *p, double guess, double taken);
 /* Record that `rows` were shown in `ticks`; that a progress line was written. */
-void progress_told(struct progress *p, size_t rows, double ticks);
+void progress_shown(struct progress *p, size_t rows, double ticks);
 void progress_line(struct progress *p, size_t bytes, double ticks);
 
 /* Returns the estimate of the remaining ticks. */

@@ -20,7 +20,7 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
 {
     struct run run = {.plan = plan_make(boot),
                       .report = r,
-                      .essence = &shown->essence,
+                      .summary = &shown->summary,
                       .grouped = &shown->grouped,
                       .suite = ""};
 
@@ -91,7 +91,7 @@ static void run_row(struct run *run, const struct bench *b)
 
     if (!bench_has_windows(b))
         run_show_suite(run, b);
-    for (unsigned k = 0; k < turns && !plan->pace->stopped; k++) {
+    for (unsigned k = 0; k < turns && !plan->poll->stopped; k++) {
         run->cores_done = k;
         const struct outcome *out = kind->begin ? kind->begin(plan, b, k) : NULL;
         if (out)
@@ -112,14 +112,14 @@ static bool pass_row(struct run *run)
     const struct bench *b = run->rows[run->at];
 
     run->cores_done = 0;
-    run->told = 0;
+    run->showing = 0;
     if (run->plan->took[run->at] == 0)
         run_warn_of_deadline(run, b);
     run->row_began = tsc_now();
     run_progress_show(run, 0);
     run->plan->index = run->at;
     run_row(run, b);
-    if (run->plan->pace->stopped)
+    if (run->plan->poll->stopped)
         return false;
     run_progress_turn(run);
     run->passed++;
@@ -144,7 +144,7 @@ static bool run_round(struct run *run, bool *under_way)
         if (!is_due(run, b))
             continue;
         *under_way = false;
-        if (!pace_look(run->plan->pace))
+        if (!poll_now(run->plan->poll))
             return false;
         if (!str_eq(suite, b->suite)) {
             grouped_show(run->grouped, run->report); /* the previous suite: a row may fault */
@@ -181,7 +181,7 @@ static bool measure(const struct engine *boot, struct report *r, struct shown *s
     run_progress_begin(&run);
     probe_other_cores(&run);
     cores_show(&run.plan->cores, r);
-    essence_begin(run.essence, first);
+    summary_begin(run.summary, first);
     grouped_begin(run.grouped, first, run.selected);
     look_at_bare_windows(&run);
     run_c_program(&run);
@@ -200,7 +200,7 @@ static bool measure(const struct engine *boot, struct report *r, struct shown *s
     exits_show(r, first, run.first->figures);
     cores_compare(&run.plan->cores, run.grouped, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
-    essence_end(run.essence, first, r->smis);
+    summary_end(run.summary, first, r->smis);
     plan_release(run.plan);
     return stopped;
 }
@@ -228,14 +228,14 @@ static void report_head(struct engine *e, const struct run_steps *steps, const s
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* essence NULL: no essence. */
-static void finish(const struct run_end *end, struct report *r, const struct essence *essence,
+/* summary NULL: no summary. */
+static void finish(const struct run_end *end, struct report *r, const struct summary *summary,
                    bool stopped)
 {
     if (end->first)
         end->first(end->ctx);
-    if (essence)
-        essence_show(essence, r);
+    if (summary)
+        summary_show(summary, r);
     if (end->hint)
         end->hint(end->ctx);
     report_end(r, stopped);
@@ -277,6 +277,6 @@ enum status bench_run(struct engine *e, const struct platform *p, const struct o
     bool stopped = measure(e, r, shown);
     engine_release(e);
     steps->left(steps->ctx, &e->facts);
-    finish(&steps->end, r, &shown->essence, stopped);
+    finish(&steps->end, r, &shown->summary, stopped);
     return status_of(r, stopped);
 }

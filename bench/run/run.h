@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include "bench/api/report.h"
-#include "bench/output/essence.h"
+#include "bench/output/summary.h"
 #include "bench/engine/engine.h"
 #include "bench/result/probe.h"
 #include "bench/output/grouped.h"
@@ -13,16 +13,16 @@
 /* The contents of the table's end, collected during the run. The platform owns it, so that it is
  * available after a fault. */
 struct shown {
-    struct essence essence;
+    struct summary summary;
     struct grouped grouped; /* rows that wait for the end of their suite */
 };
 
 /* The platform's parts of the end. Each function may be NULL. */
 struct run_end {
     void *ctx;
-    /* Writes what the platform still has to report, before the essence. */
+    /* Writes what the platform still has to report, before the summary. */
     void (*first)(void *ctx);
-    /* Writes a line below the essence, above the verdict. */
+    /* Writes a line below the summary, above the verdict. */
     void (*hint)(void *ctx);
 };
 
@@ -31,7 +31,7 @@ struct run_steps {
     void *ctx;
     /* Called when the execution is known; no timer has started. */
     void (*probed)(void *ctx, const struct run_facts *run);
-    /* Writes the head of the report: the machine, and its self-tests. Names it in the essence. */
+    /* Writes the head of the report: the machine, and its self-tests. Names it in the summary. */
     void (*head)(void *ctx, const struct run_facts *run, const struct probe *p);
     /* Called before the first row. */
     void (*rows)(void *ctx);
@@ -53,7 +53,7 @@ enum status bench_run(struct engine *e, const struct platform *p, const struct o
                       struct sink *refused);
 
 /* Ends the report of a run that cannot begin or continue: the rows that wait, an event of this
- * type with the reason, and the verdict. No essence: a screen shows the event instead. */
+ * type with the reason, and the verdict. No summary: a screen shows the event instead. */
 void run_end_failed(const struct run_end *end, struct report *r, struct shown *shown,
                     const char *type, const char *why);
 

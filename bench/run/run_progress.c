@@ -54,7 +54,7 @@ static double guess_steps(const struct run *run, size_t index)
 /* Returns the ticks of the current row so far, without showing. */
 static double taken(const struct run *run)
 {
-    return (double)(tsc_now() - run->row_began - run->told);
+    return (double)(tsc_now() - run->row_began - run->showing);
 }
 
 /* Returns the number of turns of a row after the current one. */
@@ -220,8 +220,8 @@ static void show_part(void *ctx, double part)
 
 void run_progress_begin(struct run *run)
 {
-    run->plan->pace->show = show_part;
-    run->plan->pace->ctx = run;
+    run->plan->poll->show = show_part;
+    run->plan->poll->ctx = run;
     run->began = tsc_now();
 }
 

@@ -57,8 +57,8 @@ static void count_shown(struct run *run, const struct outcome *out, bool shared)
 
     note_measured(run, out);
     run->report->curves += measured;
-    run->essence->rows += measured;
-    run->essence->spoils.shared += measured && shared;
+    run->summary->rows += measured;
+    run->summary->spoils.shared += measured && shared;
     if (out->ended)
         run_tell_ended(run, out);
     else if (out->status == ROW_WRONG)
@@ -76,7 +76,7 @@ static void count_row(struct run *run, const struct row *row, const struct run_f
         fail(run, &row->out);
     r->smis += row->out.smis;
     r->unproven += row->work == WORK_NOT_JUDGED && row->out.status == ROW_OK;
-    essence_row(run->essence, facts, row);
+    summary_row(run->summary, facts, row);
     note_measured(run, &row->out);
 }
 
@@ -134,8 +134,8 @@ static void show_forms(struct run *run, const struct outcome *out, unsigned k)
     insn_show(facts_of(run, k), t, &before, run->report);
     for (unsigned i = t->links; i < t->rows; i++)
         run->report->forms += insn_was_run(&t->row[i]);
-    run->essence->rows++;
-    sheet_forms(&run->essence->sheet, facts_of(run, k), t, type_of(run, k));
+    run->summary->rows++;
+    sheet_forms(&run->summary->sheet, facts_of(run, k), t, type_of(run, k));
     run->measured++;
 }
 
@@ -146,7 +146,7 @@ static void count_watch(struct run *run, const struct watch *w)
 {
     run->report->smis += w->out.smis;
     run_tell_interruptions(run, w->out.nmis, w->out.bench);
-    if (!run->plan->pace->stopped)
+    if (!run->plan->poll->stopped)
         run_tell_ended(run, &w->out);
 }
 
@@ -169,9 +169,9 @@ static void show_watch(struct run *run, const struct outcome *out, unsigned k)
     note_measured(run, out);
 }
 
-static void show_meeting(struct run *run, const struct outcome *out, unsigned k)
+static void show_team(struct run *run, const struct outcome *out, unsigned k)
 {
-    const struct meeting *met = (const struct meeting *)(const void *)out;
+    const struct team_result *met = (const struct team_result *)(const void *)out;
 
     team_show(met, run->report);
     count_row(run, &met->row, facts_of(run, k));
@@ -184,7 +184,7 @@ static void show_curve(struct run *run, const struct outcome *out, unsigned k)
     const struct curve *c = (const struct curve *)(const void *)out;
 
     curve_show(facts_of(run, k), c, run->report);
-    sheet_curve(&run->essence->sheet, facts_of(run, k), c, type_of(run, k));
+    sheet_curve(&run->summary->sheet, facts_of(run, k), c, type_of(run, k));
     count_shown(run, out, c->spoiled == CURVE_SHARED);
 }
 
@@ -193,7 +193,7 @@ static void show_forward(struct run *run, const struct outcome *out, unsigned k)
     const struct forward_map *m = (const struct forward_map *)(const void *)out;
 
     forward_show(facts_of(run, k), m, run->report);
-    sheet_forward(&run->essence->sheet, facts_of(run, k), m, type_of(run, k));
+    sheet_forward(&run->summary->sheet, facts_of(run, k), m, type_of(run, k));
     count_shown(run, out, m->shared);
 }
 
@@ -202,7 +202,7 @@ static void show_limit(struct run *run, const struct outcome *out, unsigned k)
     const struct limit *l = (const struct limit *)(const void *)out;
 
     limit_show(facts_of(run, k), l, run->report);
-    sheet_limit(&run->essence->sheet, facts_of(run, k), l, type_of(run, k));
+    sheet_limit(&run->summary->sheet, facts_of(run, k), l, type_of(run, k));
     count_shown(run, out, l->spoiled == LIMIT_SHARED);
 }
 
@@ -224,7 +224,7 @@ static void show_windows(struct run *run, const struct outcome *out, unsigned k)
     run_tell_timers(run, k, row);
     run_tell_unlike_steps(run, row);
     count_row(run, row, facts);
-    progress_told(&run->progress, 1, (double)(tsc_now() - from));
+    progress_shown(&run->progress, 1, (double)(tsc_now() - from));
 }
 
 /* --- by kind ---------------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static const struct view {
     {&kind_forward, forward_heading, show_forward, NULL, SIZE_MAP},
     {&kind_limit, limit_heading, show_limit, NULL, SIZE_LIMIT},
     {&kind_forms, insn_heading, show_forms, show_plan, SIZE_NOTHING},
-    {&kind_meeting, team_heading, show_meeting, NULL, SIZE_MATRIX},
+    {&kind_team, team_heading, show_team, NULL, SIZE_MATRIX},
     {&kind_watch, quiet_heading, show_watch, NULL, SIZE_NOTHING},
     {&kind_windows, show_heading, show_windows, NULL, SIZE_NOTHING},
 };
@@ -302,5 +302,5 @@ void run_show(struct run *run, const struct outcome *out, unsigned k)
     uint64_t from = tsc_now();
 
     view_of(out->bench)->show(run, out, k);
-    run->told += tsc_now() - from;
+    run->showing += tsc_now() - from;
 }

@@ -7,7 +7,7 @@
 #define BENCH_RUN_RUN_STATE_H
 
 #include "bench/engine/plan.h"
-#include "bench/output/essence_take.h"
+#include "bench/output/summary_take.h"
 #include "bench/run/progress.h"
 #include "bench/output/grouped.h"
 
@@ -15,20 +15,20 @@
 struct run {
     struct plan *plan;
     struct report *report;
-    struct essence *essence;
+    struct summary *summary;
     struct grouped *grouped;
     const struct engine *first; /* of the plan's first core; represents all cores in the report */
     const struct bench *const *rows;
-    size_t n;                 /* rows of the registry */
-    size_t selected;          /* rows that are run */
-    size_t at;                /* index of the current row, ... */
-    uint64_t row_began, told; /* ... the TSC at its begin, the ticks used for showing it, ... */
-    unsigned cores_done;      /* ... and the cores on which it is done, if one by one */
-    size_t passed;            /* rows that are done in this round */
-    size_t measured;          /* rows that have figures, or a fault or a failed check */
-    char not_measured[200];   /* the first row that was not measured, and why; "": all were */
-    const char *suite;        /* the suite that is shown; ... */
-    bool headed;              /* ... its heading is written */
+    size_t n;                    /* rows of the registry */
+    size_t selected;             /* rows that are run */
+    size_t at;                   /* index of the current row, ... */
+    uint64_t row_began, showing; /* ... the TSC at its begin, the ticks used for showing it, ... */
+    unsigned cores_done;         /* ... and the cores on which it is done, if one by one */
+    size_t passed;               /* rows that are done in this round */
+    size_t measured;             /* rows that have figures, or a fault or a failed check */
+    char not_measured[200];      /* the first row that was not measured, and why; "": all were */
+    const char *suite;           /* the suite that is shown; ... */
+    bool headed;                 /* ... its heading is written */
     struct progress progress;
     /* The TSC when the run and the suite began, and at the last progress line that stays. */
     uint64_t began, suite_began, stayed;

@@ -99,10 +99,10 @@ static void say_rest(const struct run *run, struct sink *out)
 static void tell_stopped(const struct run *run, const struct shown *shown, bool under_way)
 {
     const struct bench *b = run->rows[run->at];
-    char message[OPTIONS_LIST_MAX * 2], *where = run->essence->stopped;
+    char message[OPTIONS_LIST_MAX * 2], *where = run->summary->stopped;
     struct sink_buf text;
 
-    sink_buf_init(&text, where, sizeof run->essence->stopped);
+    sink_buf_init(&text, where, sizeof run->summary->stopped);
     fmt(&text.sink, "after %zu of %zu rows", run->passed, run->selected);
     if (run->plan->rounds > 1)
         fmt(&text.sink, " of round %u of %u", run->plan->round + 1, run->plan->rounds);

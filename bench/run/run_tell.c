@@ -8,9 +8,9 @@ void run_tell_gone(const struct run *run, unsigned k, const char *during)
 {
     struct plan_core *pc = &run->plan->core[k];
 
-    if (!pc->gone || pc->told)
+    if (!pc->gone || pc->reported)
         return;
-    pc->told = true;
+    pc->reported = true;
     report_eventf(run->report, "fault",
                   "core %u was lost during %s and is left out from here on: %s",
                   pc->engine.facts.core, during, pc->gone);
@@ -26,14 +26,14 @@ void run_tell_unlike(const struct run *run, unsigned k)
         return;
     fmt_buf(name, sizeof name, "%s_core%u", pc->unlike_in, pc->engine.facts.core);
     report_selftest(run->report, name, SELFTEST_FAIL, pc->unlike);
-    pc->told = true;
+    pc->reported = true;
 }
 
 void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b)
 {
     if (nmis == 0)
         return;
-    run->essence->spoils.nmis += nmis;
+    run->summary->spoils.nmis += nmis;
     report_eventf(run->report, "nmi", "%llu NMIs or machine checks came %s%s%s%s",
                   (unsigned long long)nmis, b ? "with " : "after the last row", b ? b->suite : "",
                   b ? "/" : "", b ? b->name : "");

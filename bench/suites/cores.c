@@ -4,20 +4,20 @@
  */
 #include "bench/api/bench.h"
 #include "bench/kinds/kinds.h"
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 #include "bench/kinds/team.h"
 #include "bench/kinds/team_part.h"
 #include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \
-    BENCH(cores, name_, .what = what_, .kind = &kind_meeting, .ops = 1, .meet = meet_)
+    BENCH(cores, name_, .what = what_, .kind = &kind_team, .ops = 1, .meet = meet_)
 
 CORES(pingpong, "a cache line from one core to another, every pair: one way", team_pingpong);
 CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", team_skew);
 CORES(wake, "from the boot core's wake-up to a parked core's first instruction", team_wake);
 CORES(ipi, "from the boot core's interrupt to another core's handler", team_ipi);
 
-ESSENCE_PART(cores, pairs, .rank = 4, .label = "cores", .kind = ESSENCE_TIMES,
+SUMMARY_PART(cores, pairs, .rank = 4, .label = "cores", .kind = SUMMARY_TIMES,
              .row = {"pingpong", "tsc_skew", "wake", "ipi"});
 
 /*

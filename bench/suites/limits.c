@@ -2,7 +2,7 @@
  * runs only on request. */
 #include "bench/api/bench.h"
 #include "bench/kinds/kinds.h"
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 
 /* ms: what a row needs at most for all of its visits, so that all rows together take 15 s. */
 #define LIMIT(name_, ms_, what_, ...)                                                              \
@@ -73,4 +73,4 @@ OPS(nop, "a NOP of 1 byte", FILL_NOP_1, 24576);
 OPS(xor, "a XOR of 2 bytes that zeroes a register", FILL_XOR_2, 12288);
 OPS(test, "a TEST with a length-changing prefix", FILL_TEST_16, 6144);
 
-ESSENCE_PART(limits, sheet, .rank = 7, .figure = {{"ROB", {"rob"}, SHEET_STEP, 0}});
+SUMMARY_PART(limits, sheet, .rank = 7, .figure = {{"ROB", {"rob"}, SHEET_STEP, 0}});

@@ -2,7 +2,7 @@
  * request. */
 #include "bench/api/bench.h"
 #include "bench/kinds/kinds.h"
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 #include "bench/kinds/team.h"
 
 #define CURVE_OF(kind_, name_, what_, ...)                                                         \
@@ -78,7 +78,7 @@ CORES(cores_rep_write, "REP STOSB writes", BENCH_WRITE_REP);
 CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
 
 BENCH(memory, core_to_core, .what = "a cache line from one core to another, every pair: one way",
-      .kind = &kind_meeting, .ops = 1, .on_request = true, .meet = team_pingpong);
+      .kind = &kind_team, .ops = 1, .on_request = true, .meet = team_pingpong);
 
 #define LOADED(name_, what_, load_)                                                                \
     SHARED(name_, "a load of a chase on one core while the others " what_ ", by their rate",       \
@@ -100,7 +100,7 @@ FLUSH(flush_clflushopt, "CLFLUSHOPT", BENCH_FLUSH_OPT);
 FLUSH(flush_clwb, "CLWB", BENCH_WRITE_BACK);
 
 /* With large pages the latency of a cache does not include TLB misses. */
-ESSENCE_PART(memory, sheet, .rank = 5,
+SUMMARY_PART(memory, sheet, .rank = 5,
              .figure = {
                  {"L1 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 1},
                  {"L2 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 2},

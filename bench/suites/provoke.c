@@ -196,8 +196,8 @@ static void changed_meet(struct team *c)
 }
 
 #define PROVOKE_CORES(name_, what_, ...)                                                           \
-    BENCH(provoke_cores, name_, .what = what_, .kind = &kind_meeting, .ops = 1,                    \
-          .on_request = true, .meet = __VA_ARGS__)
+    BENCH(provoke_cores, name_, .what = what_, .kind = &kind_team, .ops = 1, .on_request = true,   \
+          .meet = __VA_ARGS__)
 
 PROVOKE_CORES(endless, "cores meet, and all but the first never end: exit status 2", endless_meet);
 PROVOKE_CORES(ud2, "the same, and all but the first execute an undefined instruction",

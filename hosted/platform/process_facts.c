@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
-#include "bench/output/essence_take.h"
+#include "bench/output/summary_take.h"
 #include "bench/output/head.h"
 #include "bench/output/tsc_facts.h"
 #include "lib/text/fmt.h"
@@ -138,14 +138,14 @@ static void warn_settings(const struct options *o, struct report *r)
 
 void facts_report(const struct platform *platform, const struct run_facts *run,
                   const struct probe *p, const struct process *process,
-                  const struct hosted_clock *clock, bool has_words, struct essence *essence,
+                  const struct hosted_clock *clock, bool has_words, struct summary *summary,
                   struct report *r)
 {
     const char *from = has_words ? "command line" : "defaults";
     static struct facts f;
 
     take_facts(&f, platform, process, clock);
-    essence_machine(essence, run, platform->cores ? platform->cores->count : 1, &f.board);
+    summary_machine(summary, run, platform->cores ? platform->cores->count : 1, &f.board);
     if (report_table(r))
         show_head(run, p, process, &f, from, r->out);
     record_run(run, p, process, &f, from, r);
@@ -155,7 +155,7 @@ void facts_report(const struct platform *platform, const struct run_facts *run,
     head_warn(run, r);
 }
 
-void facts_events(struct essence *essence, struct report *r)
+void facts_events(struct summary *summary, struct report *r)
 {
     struct event_counts c = events_total();
     uint64_t others = c.of[EVENTS_VOLUNTARY] + c.of[EVENTS_INVOLUNTARY];
@@ -172,7 +172,7 @@ void facts_events(struct essence *essence, struct report *r)
             (unsigned long long)c.of[EVENTS_STEAL_MS]);
     report_event(r, "process", text);
     if (others)
-        fmt_buf(essence->spoils.process, sizeof essence->spoils.process,
+        fmt_buf(summary->spoils.process, sizeof summary->spoils.process,
                 "%llu %s another program ran", (unsigned long long)others,
                 others == 1 ? "time" : "times");
 }

@@ -6,18 +6,18 @@
 #include "bench/api/report.h"
 #include "bench/result/facts.h"
 #include "bench/result/probe.h"
-#include "bench/output/essence.h"
+#include "bench/output/summary.h"
 #include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 
 /* Writes the head of the table, the `run` record, and a warning for each thing that the process was
- * refused. The essence gets the machine's name. */
+ * refused. The summary gets the machine's name. */
 void facts_report(const struct platform *platform, const struct run_facts *run,
                   const struct probe *p, const struct process *process,
-                  const struct hosted_clock *clock, bool has_words, struct essence *essence,
+                  const struct hosted_clock *clock, bool has_words, struct summary *summary,
                   struct report *r);
 
-/* Writes an event that sums up what happened to the process in all rows, also to the essence. */
-void facts_events(struct essence *essence, struct report *r);
+/* Writes an event that sums up what happened to the process in all rows, also to the summary. */
+void facts_events(struct summary *summary, struct report *r);
 
 #endif

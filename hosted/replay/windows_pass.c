@@ -16,7 +16,7 @@ static struct moments undisturbed(const struct windows_block *b, double step)
     for (unsigned i = 0; i < WINDOWS_BLOCK; i++)
         sorted[i] = b->ticks[i];
     stats_sort(sorted, WINDOWS_BLOCK);
-    struct summary s = stats_summary(sorted, WINDOWS_BLOCK, scratch);
+    struct statistics s = stats_of(sorted, WINDOWS_BLOCK, scratch);
     double above = stats_disturbed_above(&s, step);
     for (unsigned i = 0; i < WINDOWS_BLOCK; i++)
         if ((double)b->ticks[i] <= above)

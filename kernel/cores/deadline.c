@@ -50,11 +50,11 @@ bool deadline_passed(const struct core *c)
  * steps, and the NMI then arrives in a later row of c. */
 static void end_overdue_row(struct core *c)
 {
-    if (!change(&c->told, false, true))
+    if (!change(&c->notified, false, true))
         return;
-    __atomic_add_fetch(&c->told_begun, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&c->notified_begun, 1, __ATOMIC_SEQ_CST);
     (void)lapic_ipi(own_lapic(), c->apic_id, ICR_NMI);
-    __atomic_add_fetch(&c->told_sent, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&c->notified_sent, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Ends the rows that are past their deadline, except c's own. Returns the ticks to the next
@@ -67,7 +67,7 @@ static uint64_t look_at_deadlines(const struct core *c)
     for (unsigned i = 0; i < cores->count; i++) {
         struct core *other = cores->core[i];
         uint64_t deadline = other ? other->deadline : 0; /* the other core may clear it meanwhile */
-        if (!deadline || other->faulted || other->told)
+        if (!deadline || other->faulted || other->notified)
             continue;
         int64_t left = (int64_t)(deadline - rdtsc());
         if (left > 0)
@@ -232,7 +232,7 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
         return false;
     source = timer_of_nmi(c);
     /* Two NMIs of end_overdue_row() can arrive as one, so they are not counted as they arrive. */
-    if (!counter_fired(c) && c->told_begun == c->told_done && source == ANY)
+    if (!counter_fired(c) && c->notified_begun == c->notified_done && source == ANY)
         return false;
     c->own_nmis++;
     if (source != ANY) {
@@ -243,7 +243,7 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
     if (deadline_passed(c))
         (void)guard_leave(c, f, GUARD_DEADLINE);
     else
-        c->told = false; /* for an earlier row, or deadline_later() moved the deadline */
+        c->notified = false; /* for an earlier row, or deadline_later() moved the deadline */
     return true;
 }
 
@@ -288,11 +288,11 @@ void deadline_begin(struct core *c, uint64_t ran)
     if (!all || !all->cores)
         return;
     deadline_awake(c);
-    c->told = false;
+    c->notified = false;
     /* An NMI that was sent has arrived by now, separately or merged with another one. */
-    sent = __atomic_load_n(&c->told_sent, __ATOMIC_SEQ_CST);
-    if (sent == __atomic_load_n(&c->told_begun, __ATOMIC_SEQ_CST))
-        c->told_done = sent;
+    sent = __atomic_load_n(&c->notified_sent, __ATOMIC_SEQ_CST);
+    if (sent == __atomic_load_n(&c->notified_begun, __ATOMIC_SEQ_CST))
+        c->notified_done = sent;
     left = all->row > ran ? all->row - ran : 0;
     __atomic_store_n(&c->deadline, rdtsc() + left, __ATOMIC_SEQ_CST);
     if (change(&all->state, FREE, CLAIMED))

@@ -119,7 +119,7 @@ static struct irq_masked lent_mask(const struct core *c)
     return masked;
 }
 
-/* Returns to the firmware if the core was told to do so and did not notice. */
+/* Returns to the firmware if the core was notified to do so and did not notice. */
 static void lent_nmi(struct core *c)
 {
     if (c->go_home && !c->leaving)

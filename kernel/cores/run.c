@@ -11,8 +11,8 @@ static bool asleep(const struct core *c)
 
 /* --- on every core that takes part ----------------------------------------------------------- */
 
-/* Leaves the meeting. True: this core was the last. */
-static bool leave_meeting(struct core_meeting *m, const struct core *c)
+/* Leaves the rendezvous. True: this core was the last. */
+static bool leave_rendezvous(struct core_rendezvous *m, const struct core *c)
 {
     struct core *boot = c->cores->given.boot;
     bool last = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0;
@@ -30,15 +30,15 @@ static bool take_part(struct core *c)
     struct core_job job = c->job;
 
     deadline_awake(c);
-    paging_use(g->paging, c, c->tables && job.meeting->n > 1);
+    paging_use(g->paging, c, c->tables && job.rendezvous->n > 1);
     /* The boot core was about to sleep when it woke this core. A failure cannot be reported
      * here. */
-    if (!job.meeting->boot_takes_part)
+    if (!job.rendezvous->boot_takes_part)
         (void)asleep(g->boot);
     job.fn(job.ctx, c->index);
     paging_use(g->paging, c, false);
     c->job.fn = NULL;
-    return leave_meeting(job.meeting, c);
+    return leave_rendezvous(job.rendezvous, c);
 }
 
 void core_serve(struct core *c)
@@ -57,7 +57,7 @@ void core_serve(struct core *c)
 
 static void hand_out(struct cores *all, core_fn *fn, void *ctx)
 {
-    struct core_meeting *m = &all->meeting;
+    struct core_rendezvous *m = &all->rendezvous;
 
     for (unsigned k = 0; k < m->n; k++)
         all->core[m->list[k]]->job = (struct core_job){fn, ctx, m};
@@ -78,11 +78,11 @@ static const char *find_obstacle_to_call(const struct cores *all, const unsigned
     return NULL;
 }
 
-/* Wakes the meeting's cores. Those that cannot be woken are excluded for good. False: no core is
+/* Wakes the rendezvous's cores. Those that cannot be woken are excluded for good. False: no core is
  * left to wait for. */
-static bool wake_meeting(struct cores *all)
+static bool wake_rendezvous(struct cores *all)
 {
-    struct core_meeting *m = &all->meeting;
+    struct core_rendezvous *m = &all->rendezvous;
 
     for (unsigned k = 0; k < m->n; k++) {
         struct core *c = all->core[m->list[k]];
@@ -99,7 +99,7 @@ static bool wake_meeting(struct cores *all)
 }
 
 /* Returns NULL, or why the first core of the list that did not finish did not. */
-static const char *meeting_outcome(struct cores *all, const unsigned *list, unsigned n)
+static const char *team_outcome(struct cores *all, const unsigned *list, unsigned n)
 {
     const char *why_not = NULL;
 
@@ -125,13 +125,13 @@ static const char *call_cores(struct cores *all, const unsigned *list, unsigned 
         return why_not;
     for (unsigned k = 0; k < n; k++)
         boot_in = boot_in || list[k] == 0;
-    all->meeting =
-        (struct core_meeting){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
+    all->rendezvous =
+        (struct core_rendezvous){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
     hand_out(all, fn, ctx);
-    if (wake_meeting(all) && !(boot_in && take_part(boot)))
+    if (wake_rendezvous(all) && !(boot_in && take_part(boot)))
         park_sleep(boot);
     deadline_awake(boot);
-    return meeting_outcome(all, list, n);
+    return team_outcome(all, list, n);
 }
 
 bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn, void *ctx,
@@ -139,20 +139,21 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
 {
     if (find_obstacle_to_call(all, list, n))
         return false;
-    all->meeting = (struct core_meeting){.list = list, .n = n, .boot_takes_part = true, .left = n};
+    all->rendezvous =
+        (struct core_rendezvous){.list = list, .n = n, .boot_takes_part = true, .left = n};
     hand_out(all, fn, ctx);
-    if (!wake_meeting(all))
+    if (!wake_rendezvous(all))
         return false;
     if (here)
         here(ctx);
-    if (!WAIT_FOR(__atomic_load_n(&all->meeting.left, __ATOMIC_SEQ_CST) == 0, ticks)) {
+    if (!WAIT_FOR(__atomic_load_n(&all->rendezvous.left, __ATOMIC_SEQ_CST) == 0, ticks)) {
         for (unsigned k = 0; k < n; k++)
             if (all->core[list[k]]->job.fn)
                 all->core[list[k]]->origin->give_up(all->core[list[k]]);
         return false;
     }
     park_sleep(all->given.boot); /* its wake-up is on its way */
-    return !meeting_outcome(all, list, n);
+    return !team_outcome(all, list, n);
 }
 
 const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx)
@@ -194,7 +195,7 @@ _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
                             void (*print)(const struct core *c, const struct trap_frame *f))
 {
     uint32_t *printing = &c->cores->printing;
-    struct core_meeting *meeting = c->job.fn ? c->job.meeting : NULL;
+    struct core_rendezvous *rendezvous = c->job.fn ? c->job.rendezvous : NULL;
 
     if (!c->faulted) {
         note_fault(c, f);
@@ -203,9 +204,9 @@ _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
         print(c, f);
         __atomic_store_n(printing, 0, __ATOMIC_SEQ_CST);
     }
-    if (meeting) {
+    if (rendezvous) {
         c->job.fn = NULL;
-        leave_meeting(meeting, c);
+        leave_rendezvous(rendezvous, c);
     }
     c->origin->stop(c);
     cpu_halt();

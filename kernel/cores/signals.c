@@ -89,7 +89,7 @@ bool time_wake(struct cores *all, unsigned i, int64_t *ticks)
 {
     if (i == 0 || !cores_try(all, &i, 1, do_nothing, NULL, NULL, cores_ticks(all, SIGNAL_US)))
         return false;
-    *ticks = between(all, i, all->meeting.sent, all->core[i]->woke);
+    *ticks = between(all, i, all->rendezvous.sent, all->core[i]->woke);
     return true;
 }
 

@@ -74,9 +74,9 @@ struct core_texts {
     char mtrr[96], features[160];
 };
 
-/* The cores that run one function at the same time. There is one meeting at a time, in struct
+/* The cores that run one function at the same time. There is one rendezvous at a time, in struct
  * cores. */
-struct core_meeting {
+struct core_rendezvous {
     const unsigned *list;
     unsigned n;
     bool boot_takes_part; /* it is in the list, or stays awake (cores_try()) */
@@ -108,7 +108,7 @@ struct cores {
     uint32_t printing;    /* 1 + number of the core whose fault is on the console; 0: none */
     uint64_t start_ticks; /* duration of cores_bring_up() */
     struct core_features features; /* the boot core's */
-    struct core_meeting meeting;
+    struct core_rendezvous rendezvous;
 };
 
 /* --- smp.c --- */
@@ -235,7 +235,7 @@ void core_nmi(struct core *c);
 /*
  * Ends a core other than the boot core, on that core, after a fatal exception: keeps the
  * description for cores_run(), waits, bounded, until no other core prints, prints, leaves the
- * core's meeting and stops the core for good. If the core faults again while it prints, nothing
+ * core's rendezvous and stops the core for good. If the core faults again while it prints, nothing
  * more is printed.
  */
 _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,

@@ -156,7 +156,7 @@ struct core_shot {
 struct core_job {
     void (*fn)(void *ctx, unsigned core); /* NULL: nothing */
     void *ctx;
-    struct core_meeting *meeting; /* the cores that run it together (kernel/cores/run.c) */
+    struct core_rendezvous *rendezvous; /* the cores that run it together (kernel/cores/run.c) */
 };
 
 /* The rest of the buffer is writable: a page costs time when its rights change. */
@@ -188,10 +188,11 @@ struct core {
     struct branch_trap branch_trap;   /* cleared while single-stepping */
     volatile uint64_t deadline; /* TSC at which its row ends (kernel/cores/deadline.h); 0: none */
     volatile bool watches;      /* its APIC timer is set for a deadline, while it sleeps */
-    volatile uint32_t told;     /* another core sent it an NMI, since its row is overdue */
-    volatile uint64_t told_begun, told_sent; /* such NMIs: begun to be sent, and sent, ... */
-    uint64_t told_done;                      /* ... and no longer expected */
-    struct overflow overflow;                /* its counter, if that sends the NMI ... */
+    volatile uint32_t notified; /* another core sent it an NMI, since its row is overdue */
+    volatile uint64_t notified_begun,
+        notified_sent;          /* such NMIs: begun to be sent, and sent, ... */
+    uint64_t notified_done;     /* ... and no longer expected */
+    struct overflow overflow;   /* its counter, if that sends the NMI ... */
     uint32_t lvt_counters_was;  /* ... through this LVT entry (kernel/cores/own_timers.c) */
     volatile uint64_t own_nmis; /* NMIs for a deadline; not included in `nmis` */
     struct thermal_row thermal; /* of its current or last row */

@@ -71,12 +71,12 @@ struct handoff {
      * needs.area bytes. Its content is undefined. 0: none. */
     uint64_t area, area_size;
 
-    bool shown;         /* a serial port or a screen got the whole report */
-    bool painted;       /* baretick painted the screen: the firmware's console does not know */
-    bool borrowed;      /* boot services are alive; the machine is given back at the end */
-    uint64_t way_back;  /* then the firmware's stack (kernel/trap/traps.asm); 0: still in use */
-    uint64_t nmis_late; /* NMIs after the report's end, on the boot core with our IDT */
-    uint64_t nmis_told; /* NMIs with a borrowed IDT in the report (kernel/trap/traps.h) */
+    bool shown;             /* a serial port or a screen got the whole report */
+    bool painted;           /* baretick painted the screen: the firmware's console does not know */
+    bool borrowed;          /* boot services are alive; the machine is given back at the end */
+    uint64_t way_back;      /* then the firmware's stack (kernel/trap/traps.asm); 0: still in use */
+    uint64_t nmis_late;     /* NMIs after the report's end, on the boot core with our IDT */
+    uint64_t nmis_reported; /* NMIs with a borrowed IDT in the report (kernel/trap/traps.h) */
     /* The report for the stick, which the kernel keeps in the arena. NULL: no log. */
     struct report_log *log;
 

@@ -1,5 +1,5 @@
 #include "kernel/report/machine_facts.h"
-#include "bench/output/essence_take.h"
+#include "bench/output/summary_take.h"
 #include "bench/output/head.h"
 #include "bench/output/show.h"
 #include "bench/output/tsc_facts.h"
@@ -292,13 +292,13 @@ static void record_run(const struct machine *m, const struct run_facts *run, con
 }
 
 void facts_report(const struct platform *platform, const struct machine *m,
-                  const struct run_facts *run, const struct probe *p, struct essence *essence,
+                  const struct run_facts *run, const struct probe *p, struct summary *summary,
                   struct report *r)
 {
     static struct facts f; /* more than a page */
 
     take_facts(&f, platform, m);
-    essence_machine(essence, run, platform->cores ? platform->cores->count : 1, &f.board);
+    summary_machine(summary, run, platform->cores ? platform->cores->count : 1, &f.board);
     if (report_table(r))
         show_head(m, run, p, &f, r->out);
     record_run(m, run, p, &f, r);

@@ -11,15 +11,15 @@
 #define KERNEL_REPORT_MACHINE_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/output/essence.h"
+#include "bench/output/summary.h"
 #include "bench/result/facts.h"
 #include "bench/result/probe.h"
 #include "kernel/machine/machine.h"
 
 /* Writes the head of the table, the `run` record, then every warning as an event. Stores the
- * machine's name in the essence. */
+ * machine's name in the summary. */
 void facts_report(const struct platform *platform, const struct machine *m,
-                  const struct run_facts *run, const struct probe *p, struct essence *essence,
+                  const struct run_facts *run, const struct probe *p, struct summary *summary,
                   struct report *r);
 
 /* Near the report's end: reports the bytes sent on the serial line, and the time that they take. */

@@ -147,7 +147,7 @@ static double median_deviation(const struct histogram *h)
 
 /* Two passes over the bins, from the minimum upwards, as in stats.c: exact if each value has its
  * own bin. */
-static void take_moments(const struct histogram *h, struct summary *s)
+static void take_moments(const struct histogram *h, struct statistics *s)
 {
     double n = (double)h->all.n, squares = 0, sum = 0, above = 0;
 
@@ -164,9 +164,9 @@ static void take_moments(const struct histogram *h, struct summary *s)
     s->sd = s->n > 1 && centred > 0 ? mathx_sqrt(centred / (n - 1)) : 0;
 }
 
-struct summary histogram_summary(const struct histogram *h)
+struct statistics histogram_stats(const struct histogram *h)
 {
-    struct summary s = {.n = (size_t)h->all.n, .min = h->min, .max = h->max};
+    struct statistics s = {.n = (size_t)h->all.n, .min = h->min, .max = h->max};
 
     if (s.n == 0)
         return s;

@@ -28,7 +28,7 @@ void histogram_add(struct histogram *h, const uint64_t *sorted, size_t n);
 
 /* Returns what lib/stats/stats.h computes for the same samples, sorted: identical to the last digit
  * if the width is 1. All zero if nothing was added. */
-struct summary histogram_summary(const struct histogram *h);
+struct statistics histogram_stats(const struct histogram *h);
 
 /*
  * Copies the bins, ascending by value. If there are more than `cap`, it keeps the cap fullest

@@ -165,9 +165,9 @@ static double median_deviation(const uint64_t *sorted, size_t n, uint64_t *twice
     return stats_quantile(twice, n, 0.5) / 2;
 }
 
-struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch)
+struct statistics stats_of(const uint64_t *sorted, size_t n, uint64_t *scratch)
 {
-    struct summary s = {.n = n};
+    struct statistics s = {.n = n};
 
     if (n == 0)
         return s;
@@ -184,7 +184,7 @@ struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch
     return s;
 }
 
-double stats_disturbed_above(const struct summary *s, double step)
+double stats_disturbed_above(const struct statistics *s, double step)
 {
     double most = 3 * step;
 
@@ -215,13 +215,13 @@ static size_t how_many_up_to(const uint64_t *sorted, size_t n, double limit)
 
 double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_t *scratch)
 {
-    struct summary s = stats_summary(sorted, n, scratch);
+    struct statistics s = stats_of(sorted, n, scratch);
     double above = stats_disturbed_above(&s, step);
 
     for (size_t from = how_many_up_to(sorted, n, above);
          n - from >= LEVEL_LEAST && (double)(n - from) >= LEVEL_SHARE * (double)n;
          from = how_many_up_to(sorted, n, above)) {
-        s = stats_summary(sorted + from, n - from, scratch);
+        s = stats_of(sorted + from, n - from, scratch);
         if (s.mad > step && s.mad > LEVEL_MAD * s.median)
             break;
         above = stats_disturbed_above(&s, step);

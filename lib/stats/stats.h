@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct summary {
+struct statistics {
     size_t n;
     uint64_t min, max;
     double p25, median, p75, p99, mean, sd, mad;
@@ -20,14 +20,14 @@ void stats_sort(uint64_t *x, size_t n); /* ascending, in place, O(n log n) at wo
 double stats_quantile(const uint64_t *sorted, size_t n, double q);
 /* Summarises n ascending values that are less than 2^62 apart. `scratch` has room for n; its
  * content is lost. n = 0: all zero; n = 1: sd 0. */
-struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch);
+struct statistics stats_of(const uint64_t *sorted, size_t n, uint64_t *scratch);
 
 struct bin {
     uint64_t value, count;
 };
 /* docs/window.md "Disturbed windows": x is disturbed above median + max(3 step, 15 MAD, 5% of the
  * median). */
-double stats_disturbed_above(const struct summary *s, double step);
+double stats_disturbed_above(const struct statistics *s, double step);
 /* Returns the greatest value that is in the state of the smallest of n >= 1 ascending values: 3%
  * and a step above the second smallest, since the smallest may be an outlier. */
 double stats_other_state_above(const uint64_t *sorted, size_t n, double step);
@@ -35,7 +35,7 @@ double stats_other_state_above(const uint64_t *sorted, size_t n, double step);
  * Returns the same limit for n >= 1 ascending values, except that a level which at least 5% of them
  * share, and at least three, is not a disturbance: a body with two costs has two levels
  * (docs/window.md "Disturbed windows"). They are a level if their MAD is at most a step, or at most
- * 2% of their median. `scratch` as for stats_summary.
+ * 2% of their median. `scratch` as for stats_of.
  */
 double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_t *scratch);
 

@@ -142,7 +142,7 @@ def about_pictures(figures, shown, rows):
         return element("p", "No pictures: --plots 0 was given.", class_="soft")
     having = sum(r["status"] == "ok" and any(worth(r)) for r in rows)
     if having > shown:
-        return element("p", f"Pictures of {shown} of {having} rows: those that changed, those of the essence, those of "
+        return element("p", f"Pictures of {shown} of {having} rows: those that changed, those of the summary, those of "
                             "several modes. --plots all draws every one.", class_="soft")
     return markup.Markup()
 
@@ -155,10 +155,10 @@ def one(report, args, figures, name, prefix):
     old = plot.Old(args.against, report.path, args) if args.against else None
     found = drawn_curves(figures, report, args)
     first = [first_of_all(figures, report, args, found), page_parts.ten_figures(report)]
-    shown, names = page_parts.the_essence(report)
+    shown, names = page_parts.the_summary(report)
     for n, q in enumerate(quiets):
         page.section(f"{prefix}certificate{n or ''}", TITLE, certificate.part(q, report, machine, of_gaps(figures, report, q)))
-    page.section(f"{prefix}essence", "Essence", shown)
+    page.section(f"{prefix}summary", "Summary", shown)
     page.section(f"{prefix}machine", "Machine", markup.facts(machine), page_parts.cores(report))
     made, places, general = markup.Markup(), {}, markup.Markup()
     if figures.wanted:

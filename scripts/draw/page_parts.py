@@ -118,9 +118,9 @@ def machine(run):
     return [(name, value) for name, value in found if value]
 
 
-# --- the essence -----------------------------------------------------------------------------------
+# --- the summary -----------------------------------------------------------------------------------
 
-NO_ESSENCE = "This report has no essence: an older version wrote it, or the run did not reach its end."
+NO_SUMMARY = "This report has no summary: an older version wrote it, or the run did not reach its end."
 
 
 def _matrix(lines, caption, name):
@@ -135,8 +135,8 @@ SHEET = "datasheet"  # the first label of the ten figures
 
 
 def _cells(report):
-    """Returns the lines of the essence that have cells: those of a datasheet, or those of suite `calls`."""
-    return [line for line in report.one("essence").get("lines", []) if "cells" in line]
+    """Returns the lines of the summary that have cells: those of a datasheet, or those of suite `calls`."""
+    return [line for line in report.one("summary").get("lines", []) if "cells" in line]
 
 
 def ten_figures(report):
@@ -146,12 +146,12 @@ def ten_figures(report):
         else markup.Markup()
 
 
-def the_essence(report):
-    """Returns the record `essence` as a section of the page, and the names of its rows."""
-    record = report.one("essence")
+def the_summary(report):
+    """Returns the record `summary` as a section of the page, and the names of its rows."""
+    record = report.one("summary")
     lines = record.get("lines", [])
     said = [(line["label"], ", ".join(line["parts"])) for line in lines if "parts" in line]
-    parts = [] if record else [element("p", NO_ESSENCE, class_="soft")]
+    parts = [] if record else [element("p", NO_SUMMARY, class_="soft")]
     parts.append(markup.facts([*said, ("verdict", show.ending(report).removeprefix("verdict: "))]))
     cells = _cells(report)
     if cells and cells[0]["label"] != SHEET:
@@ -316,7 +316,7 @@ def change(old, new, crossed, lines, differences):
 
 
 def of_interest(rows, names, changed):
-    """Yields the rows that get pictures: changed rows, swept rows, rows of the essence, rows with several modes, then
+    """Yields the rows that get pictures: changed rows, swept rows, rows of the summary, rows with several modes, then
     the others."""
     def rank(row):
         name = f"{row['suite']}/{row['name']}"

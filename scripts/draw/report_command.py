@@ -83,7 +83,7 @@ def _of_files(args):
 def add(commands):
     p = commands.add_parser(
         "report", help="one HTML page: a saved report, or a fleet",
-        description="Makes one page of HTML: warnings, the essence, the machine, tables that can be sorted, and\n"
+        description="Makes one page of HTML: warnings, the summary, the machine, tables that can be sorted, and\n"
                     "pictures. It needs no network and no other file. Without matplotlib the page has no\n"
                     "pictures and states why.\n\n"
                     "Of a folder, it makes the page of a fleet: each machine against its peers, which are\n"

@@ -1,5 +1,6 @@
 """Former names of fields, and their present names (docs/report.md lists them)."""
 
+TYPES = {"essence": "summary"}
 OPTIONS = {"quiet_budget": "retry_budget"}
 PER_OP = {"lattice_ticks": "step_ticks"}
 FORMER = {
@@ -35,8 +36,22 @@ def _figures(record):
     return {**{key: value for key, value in record.items() if key != "points"}, "figures": figures}
 
 
+def _labelled(line):
+    return {**line, "label": TYPES.get(line["label"], line["label"])} if isinstance(line, dict) and "label" in line else line
+
+
+def _typed(record):
+    """Returns the record with the present name of its type, which the first line of a summary repeats."""
+    if record["type"] not in TYPES:
+        return record
+    lines = record.get("lines")
+    return {**record, "type": TYPES[record["type"]],
+            **({"lines": [_labelled(line) for line in lines]} if isinstance(lines, list) else {})}
+
+
 def renamed(record):
     """Returns the record with the present names."""
+    record = _typed(record)
     if record["type"] in CURVES and isinstance(record.get("points"), list):
         record = _figures(record)
     for kind, member, was, now in VALUES:

@@ -182,11 +182,11 @@ def test_a_datasheet_measures_rows_of_several_cores_on_all(boot):
     assert b.rows[0]["name"] == b.one("matrix")["name"] == "core_to_core" and b.rows[0]["status"] == "ok", b.rows
     pairs = b.one("matrix")["pairs"]
     assert [pair[:2] for pair in pairs] == [[0, 1], [0, 2], [1, 2]] and all(pair[2] > 0 for pair in pairs), pairs
-    ten = {line["label"]: line["cells"] for line in b.one("essence")["lines"] if "cells" in line}
+    ten = {line["label"]: line["cells"] for line in b.one("summary")["lines"] if "cells" in line}
     assert list(ten) == ["datasheet", "L1 load", "L2 load", "L3 load", "memory load", "memory read", "forwarding",
                          "imul r64", "div r64", "mulsd", "ROB"], ten  # fmt: skip
     assert ten["datasheet"] == ["core 0"] and ten["L1 load"][0].startswith("1.13 instr") and ten["ROB"] == ["-"], ten
-    assert all(label in b.text[b.text.rindex("essence"):] for label in ten), str(b)
+    assert all(label in b.text[b.text.rindex("summary"):] for label in ten), str(b)
 
 
 def test_little_memory_leaves_out_sizes_and_fails_no_row(boot):

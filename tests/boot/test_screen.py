@@ -204,7 +204,7 @@ def test_a_fault_is_on_the_screen(boot, tmp_path):
     assert any(line.startswith("FAULT: #UD") for line in seen), seen
     assert seen == [line for line in sent if line.strip()][-len(seen) :]
     assert seen[-1].startswith("verdict: FAIL")
-    assert not any(line.startswith("machine ") for line in seen), "the fault's own screen has no essence"
+    assert not any(line.startswith("machine ") for line in seen), "the fault's own screen has no summary"
 
 
 def test_progress_is_painted_below_the_rows(boot, tmp_path):

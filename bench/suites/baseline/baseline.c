@@ -4,7 +4,7 @@
  */
 #include "bench/suites/baseline/baseline.h"
 #include "bench/api/counted.h"
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 
 #define EMPTY(name_, ENUM_)                                                                        \
     BENCH(baseline, empty_##name_, .what = "nothing between the two readings", .form = FORM_EMPTY, \
@@ -26,5 +26,5 @@ BENCH(baseline, do_something, .what = "a call of a C function that counts and re
       .form = FORM_FUNCTION, .ops = 1, .function = baseline_do_something, .check = check_counted,
       .not_doubled = true, .errors_are_wrong = true, .c_step = C_DO_SOMETHING);
 
-ESSENCE_PART(baseline, window, .rank = 0, .label = "window", .row = {"empty_*", "do_nothing"},
+SUMMARY_PART(baseline, window, .rank = 0, .label = "window", .row = {"empty_*", "do_nothing"},
              .unit = "a call");

@@ -5,7 +5,7 @@
  */
 #include "bench/suites/calls/calls.h"
 #include "bench/api/counted.h"
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 
 #define LOOP_OPS     1000
 #define SLOW_OPS     250 /* for a kind that costs much more: its windows are as long */
@@ -186,6 +186,6 @@ IN_TURN(virtual_types, make_two_types, "virtual call by a base pointer of two ty
         .compared_with = "virtual_type_c");
 
 #define WAY(name_) name_, name_ "_inc", name_ "_straight", name_ "_c"
-ESSENCE_PART(calls, ways, .rank = 1, .label = "calls", .kind = ESSENCE_TABLE,
+SUMMARY_PART(calls, ways, .rank = 1, .label = "calls", .kind = SUMMARY_TABLE,
              .headings = {"empty", "++*x", "straight", "compiled"},
              .row = {WAY("direct"), WAY("plt"), WAY("got"), WAY("register"), WAY("virtual")});

@@ -4,7 +4,7 @@
  * random order equals one target in turn: a control that must agree.
  */
 #include "bench/suites/calls/many.h"
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 
 #define OPS 1024 /* twice that is CALLS_TAIL */
 
@@ -121,5 +121,5 @@ ROW(switch_turn_c, CALLS_CASES, in_turn_8, SWITCH "in turn, compiled C", calls_s
 ROW(switch_random_c, CALLS_CASES, at_random_8, SWITCH "in random order, compiled C", calls_switch,
     calls_switch_empty, .compared_with = "switch_turn_c");
 
-ESSENCE_PART(calls, targets, .rank = 2, .label = "targets", .kind = ESSENCE_PAIR,
+SUMMARY_PART(calls, targets, .rank = 2, .label = "targets", .kind = SUMMARY_PAIR,
              .difference = "mispredicted", .row = {"random_16", "turn_16"});

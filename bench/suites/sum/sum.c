@@ -4,7 +4,7 @@
  * first-level cache of few.
  */
 #include "bench/suites/sum/sum.h"
-#include "bench/api/essence_parts.h"
+#include "bench/api/summary_parts.h"
 
 #define INT sizeof(uint32_t)
 _Static_assert(INT *SUM_INTS <= BARETICK_ROOM_MOST, "the array fits the room");
@@ -37,4 +37,4 @@ SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
 SUM(cold, "one of 10,000 ints added, the array in memory", .flags = BARETICK_COLD,
     .compared_with = "warm");
 
-ESSENCE_PART(sum, both, .rank = 3, .label = "sum", .kind = ESSENCE_PAIR, .row = {"cold", "warm"});
+SUMMARY_PART(sum, both, .rank = 3, .label = "sum", .kind = SUMMARY_PAIR, .row = {"cold", "warm"});

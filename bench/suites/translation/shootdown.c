@@ -9,7 +9,7 @@
 
 #define SHOOTDOWN(name_, part_, what_)                                                             \
     BENCH(translation, name_, .what = "TLB shootdown by the boot core: " what_,                    \
-          .kind = &kind_meeting, .ops = 1, .on_request = true, .arg = PLATFORM_SHOOTDOWN_##part_,  \
+          .kind = &kind_team, .ops = 1, .on_request = true, .arg = PLATFORM_SHOOTDOWN_##part_,     \
           .meet = team_shootdown)
 
 SHOOTDOWN(shootdown, TOTAL, "from the first interrupt until all cores have acknowledged");

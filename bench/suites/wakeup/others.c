@@ -208,7 +208,7 @@ static void side(struct team *c, unsigned side)
                                        .to = to_};                                                 \
         team_pairings(c, &way.pairing);                                                            \
     }                                                                                              \
-    BENCH(wakeup, name_, .what = what_, .kind = &kind_meeting, .ops = 1, .on_request = true,       \
+    BENCH(wakeup, name_, .what = what_, .kind = &kind_team, .ops = 1, .on_request = true,          \
           .needs = NEED_RING0, .meet = name_##_meet, __VA_ARGS__)
 
 #define PART(name_, what_, from_, to_, lacks_)                                                     \

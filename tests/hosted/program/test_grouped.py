@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from conftest import SECONDS, SEVERAL, Ended, without_retries
-from test_essence import report_of
+from test_summary import report_of
 
 WORDS = ("suite=calls,compiler", "bench=direct*,got*,inline*,plt*,register*,tail*,virtual*,div*,load*,mul*,random*,turn*",
          "samples=64", "format=both")
@@ -156,4 +156,4 @@ def test_a_fault_is_printed_below_the_measured_rows(run):
     assert ended.status == 4
     fault = next(i for i, line in enumerate(lines) if line.startswith("fault: "))
     assert "direct" in table(lines[:fault], r"calls +empty ") and lines[-1].startswith("verdict: FAIL")
-    assert not any(line.startswith("machine ") for line in lines), "the fault's own end has no essence"
+    assert not any(line.startswith("machine ") for line in lines), "the fault's own end has no summary"

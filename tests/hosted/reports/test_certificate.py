@@ -82,7 +82,7 @@ def test_in_a_report_with_other_rows_the_certificate_is_a_section():
 @with_pictures
 def test_the_worst_core_has_a_picture():
     text = page(*quiet(), plots=1)
-    section = text[text.index('id="certificate"'):text.index('id="essence"')]
+    section = text[text.index('id="certificate"'):text.index('id="summary"')]
     assert section.count("<svg") == 1 and "core 7" in section and "the longest 14.2" in section
 
 

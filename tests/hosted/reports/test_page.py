@@ -115,7 +115,7 @@ def test_rows_have_the_figures_of_show(tmp_path):
 def test_every_warning_comes_first(records, said):
     read = Read(made(taken([silicon(), *records]), plots=0))
     assert said in read.text
-    assert read.text.index(said) < read.text.index("Essence")
+    assert read.text.index(said) < read.text.index("Summary")
 
 
 @pytest.mark.parametrize("row_, said", [
@@ -229,7 +229,7 @@ def test_a_picture_states_instructions_and_ipc():
 def test_no_kind_of_record_is_passed_over():
     """Every kind of docs/report.md is on the page: by its own part, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
-    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "quiet", "event", "essence", "end",
+    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "quiet", "event", "summary", "end",
              "curve", "forward", "limit"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
     step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}

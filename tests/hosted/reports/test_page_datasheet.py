@@ -1,4 +1,4 @@
-"""`baretick report` of a datasheet: curves, limits, maps and forms on the page, and the essence at its top."""
+"""`baretick report` of a datasheet: curves, limits, maps and forms on the page, and the summary at its top."""
 
 import argparse
 import re
@@ -135,10 +135,10 @@ def test_a_long_table_scrolls_by_itself_and_is_not_printed():
 def test_ten_figures_are_at_the_top():
     lines = [{"label": "datasheet", "cells": ["performance core 0", "efficiency core 8"]},
              {"label": "L1 load", "cells": ["4.00 +-0.02 cycles", "3.00 +-0.10 cycles"]}]
-    essence = {"type": "essence", "rows": [], "lines": lines}
-    first = Read(made(taken([silicon(), essence]), plots=0)).tables[0]
+    summary = {"type": "summary", "rows": [], "lines": lines}
+    first = Read(made(taken([silicon(), summary]), plots=0)).tables[0]
     assert first == [["datasheet", "performance core 0", "efficiency core 8"], ["L1 load", "4.00 +-0.02 cycles", "3.00 +-0.10 cycles"]]
-    assert the_essence(essence)[0].tables == [[["verdict", "PASS (0 rows, 0 failures)"]]]
+    assert the_summary(summary)[0].tables == [[["verdict", "PASS (0 rows, 0 failures)"]]]
 
 
 ALWAYS = {"type", "suite", "name", "status", "core", "kind", "pairs", "points", "recipe", "first", "gap_ticks",
@@ -189,44 +189,44 @@ def test_old_and_new_rows_are_compared(tmp_path):
     assert ran.returncode == 2 and "another CPU" in ran.stderr
 
 
-def an_essence(**fields):
-    return {"type": "essence", "rows": ["calls/direct", "sum/warm"], "lines": [
+def an_summary(**fields):
+    return {"type": "summary", "rows": ["calls/direct", "sum/warm"], "lines": [
         {"label": "clock", "parts": ["TSC 2600.000 MHz", "core 3691.0 MHz"]},
         {"label": "calls", "cells": ["empty", "++*x"]}, {"label": "direct", "cells": ["3.250 +-0.250", "FAIL"]},
         {"label": "sum", "parts": ["cold -", "warm 0.254 +-0.250"]}], **fields}
 
 
-def the_essence(*records):
-    shown, names = page_parts.the_essence(taken([silicon(), *records]))
+def the_summary(*records):
+    shown, names = page_parts.the_summary(taken([silicon(), *records]))
     return Read(str(shown)), names
 
 
-def test_the_page_shows_the_record_essence():
-    shown, names = the_essence(an_essence())
+def test_the_page_shows_the_record_summary():
+    shown, names = the_summary(an_summary())
     facts, calls = shown.tables
     assert facts == [["clock", "TSC 2600.000 MHz, core 3691.0 MHz"], ["sum", "cold -, warm 0.254 +-0.250"],
                      ["verdict", "PASS (0 rows, 0 failures)"]]
     assert calls == [["calls", "empty", "++*x"], ["direct", "3.250 +-0.250", "FAIL"]]
-    assert names == ["calls/direct", "sum/warm"] and "no essence" not in shown.text
+    assert names == ["calls/direct", "sum/warm"] and "no summary" not in shown.text
 
 
-def test_a_report_without_the_record_essence_is_shown_without_it():
-    shown, names = the_essence()
+def test_a_report_without_the_record_summary_is_shown_without_it():
+    shown, names = the_summary()
     assert shown.tables == [[["verdict", "PASS (0 rows, 0 failures)"]]] and names == []
-    assert "has no essence: an older version wrote it" in shown.text
+    assert "has no summary: an older version wrote it" in shown.text
 
 
-def test_the_record_essence_has_the_lines_of_the_table(run):
+def test_the_record_summary_has_the_lines_of_the_table(run):
     out = run("suite=calls,baseline,sum", "bench=direct,direct_inc,plt,random_16,turn_16,do_nothing,warm", "samples=64",
               "rounds=1", "retry_budget=0", "format=both").out
     report = saved.take("serial.log", out.encode())
-    table = out[out.rindex("\nessence "):]
-    said = {line["label"]: line for line in report.one("essence")["lines"]}
-    assert {"essence", "machine", "clock", "window", "calls", "direct", "plt", "targets", "sum"} <= {*said}
+    table = out[out.rindex("\nsummary "):]
+    said = {line["label"]: line for line in report.one("summary")["lines"]}
+    assert {"summary", "machine", "clock", "window", "calls", "direct", "plt", "targets", "sum"} <= {*said}
     for label, line in said.items():
         shown = re.search(rf"^{label} (.*(?:\r?\n .*)*)", table, re.MULTILINE)[1]
         for part in line.get("parts", line.get("cells")):
             # A line that is too long for the screen ends in "...".
             assert part in re.sub(r"\s+", " ", shown) or "..." in shown, (label, part)
     rows = {f"{r['suite']}/{r['name']}" for r in report.of("row")}
-    assert {*report.one("essence")["rows"]} == rows
+    assert {*report.one("summary")["rows"]} == rows

@@ -40,13 +40,13 @@ def test_the_tables_on_the_page_have_the_headings_of_today(name, columns):
     assert len(shown) > 8 and [t for t in shown if t not in titles] == []
 
 
-def test_each_line_of_the_essence_is_explained():
+def test_each_line_of_the_summary_is_explained():
     """The table has exactly the values that the program can write; the example has no others."""
-    source = "".join((ROOT / f"bench/output/{name}.c").read_text(encoding="utf-8") for name in ("essence", "datasheet"))
+    source = "".join((ROOT / f"bench/output/{name}.c").read_text(encoding="utf-8") for name in ("summary", "datasheet"))
     written = set(re.findall(r'\.label = "(\w+)"|show_text\("(\w+)"|source->label : "(\w+)"', source))
     rows = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "bench/suites").rglob("*.c"))
     written = {"".join(groups) for groups in written} | {*re.findall(r'\.label = "(\w+)"', rows)}
-    text = section("The essence")
+    text = section("The summary")
     explained = re.findall(r"^\| `(\w+)` \|", text.partition("The lines of a datasheet")[0], re.MULTILINE)
     assert len(written) > 8 and sorted(explained) == sorted(written)
     figures = re.findall(r'\{"([\w ]+)", \{"([^"]+)"(?:, "([^"]+)")?\}, SHEET_', rows)

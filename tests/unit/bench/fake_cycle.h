@@ -11,7 +11,7 @@
 
 #include "bench/api/report.h"
 #include "bench/api/timer.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/row_figure.h"
 #include "bench/output/head.h"
 #include "bench/engine/engine.h"

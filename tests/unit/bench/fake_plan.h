@@ -14,7 +14,7 @@
 #include "bench/engine/gate.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/plan.h"
 #include "bench/api/registry.h"
 #include "bench/kinds/team.h"

@@ -9,7 +9,7 @@
 #include "bench/engine/step_window.h"
 #include "bench/engine/stepped.h"
 #include "bench/engine/gate.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/compensate.h"
 #include "bench/engine/row_figure.h"
 #include "bench/engine/engine.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/engine/guard.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/interleave.h"
 #include "bench/engine/witness.h"
@@ -103,14 +103,14 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
     return UNKNOWN;
 }
 
-bool pace_go_on(const struct engine *e)
+bool poll_go_on(const struct engine *e)
 {
     (void)e;
-    core.pace.stopped = ++core.polls == core.stop_at;
-    return !core.pace.stopped;
+    core.poll.stopped = ++core.polls == core.stop_at;
+    return !core.poll.stopped;
 }
 
-void pace_show(const struct engine *e, double done)
+void poll_show(const struct engine *e, double done)
 {
     (void)e;
     assert_true(done >= 0 && done <= 1);
@@ -166,7 +166,7 @@ void made_core_reset(enum execution execution)
                                                  .tsc_hz = MADE_HZ,
                                                  .step = 1,
                                                  .cycle = {.by = CYCLES_RULER}}};
-    core.plan = (struct plan){.p = &core.platform, .core = &core.core, .pace = &core.pace};
+    core.plan = (struct plan){.p = &core.platform, .core = &core.core, .poll = &core.poll};
 }
 
 bool always(void)

@@ -28,7 +28,7 @@ struct made_core {
 
     struct platform platform;
     struct options options;
-    struct pace pace;
+    struct poll poll;
     struct plan_core core;
     struct plan plan;
 };

@@ -6,4 +6,4 @@ const struct kind kind_shared_curve = {.name = "curve", .conducted = true};
 const struct kind kind_forward = {.name = "forward"};
 const struct kind kind_limit = {.name = "limit"};
 const struct kind kind_forms = {.name = "insn"};
-const struct kind kind_meeting = {.name = "cores", .conducted = true};
+const struct kind kind_team = {.name = "cores", .conducted = true};

@@ -154,7 +154,7 @@ TEST(the_estimate_follows_the_time_that_rows_take)
                 if (round == 0)
                     progress_first(&p, guess[row], guess[row] * wrong_by[row]);
                 if (round + 1 == rounds)
-                    progress_told(&p, 1, TOLD);
+                    progress_shown(&p, 1, TOLD);
             }
         assert_int_equal(p.turns, ROWS);
         assert_int_equal(p.shown, ROWS);
@@ -200,7 +200,7 @@ TEST(a_slow_console_is_in_the_estimate)
     progress_line(&p, 80, 8000);
     progress_line(&p, 80, 8000);
     assert_close(progress_left(&p, &rest, &turn), 100 + 10 * 100 * ROW_BYTES, 1e-6);
-    progress_told(&p, 1, 5000);
+    progress_shown(&p, 1, 5000);
     assert_close(progress_left(&p, &rest, &turn), 100 + 10 * 5000.0, 1e-6);
 }
 

@@ -170,7 +170,7 @@ TEST(disturbed_windows_are_set_aside)
     plant.extra = now_and_then;
     struct row_figure h = figure(1);
     assert_int_equal(gathered->row.taken.disturbed, 4);
-    struct summary all = histogram_summary(&gathered->body);
+    struct statistics all = histogram_stats(&gathered->body);
     assert_int_equal(all.n, 256);
     assert_true(all.max > 100000);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
@@ -188,7 +188,7 @@ TEST(failed_operations_are_omitted_and_counted)
     struct row_figure h = figure(1);
     bench.form = FORM_STRAIGHT;
     assert_int_equal(gathered->row.taken.errors, 64);
-    assert_int_equal(histogram_summary(&gathered->body).n, 192);
+    assert_int_equal(histogram_stats(&gathered->body).n, 192);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 

@@ -49,14 +49,14 @@ TEST(the_deadline_fails_the_row)
 
 TEST(a_key_stops_the_run_and_not_only_the_row)
 {
-    struct pace pace = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
+    struct poll poll = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
     struct row row;
 
-    engine.pace = &pace;
+    engine.poll = &poll;
     ended_row(&row, GUARD_DEADLINE, 0);
-    assert_false(pace.stopped);
+    assert_false(poll.stopped);
     ended_row(&row, GUARD_STOPPED, 0);
-    assert_true(pace.stopped); /* which shows no row that was under way */
+    assert_true(poll.stopped); /* which shows no row that was under way */
 }
 
 TEST(state_that_the_body_changed_fails_the_row_and_is_named)
@@ -228,16 +228,16 @@ TEST(a_row_that_is_stopped_has_its_whole_rounds)
     assert_true(row.spread.round_theta[2] != row.spread.round_theta[2]);
 
     /* In the middle of a round: that row is not at fault. */
-    struct pace pace = {.p = &platform, .hz = UINT64_MAX};
+    struct poll poll = {.p = &platform, .hz = UINT64_MAX};
     struct guard_ended ended = {.by = GUARD_STOPPED};
-    engine.pace = &pace;
+    engine.poll = &poll;
     row_of(&bench, 1, &row);
     ends = &ended;
     ends_after = 1;
     engine_round(&engine, gathered, 1);
     ends = NULL;
     engine_end(&engine, gathered, &row);
-    assert_true(pace.stopped && row.out.status == ROW_OK && !row.out.why && !row.out.ended);
+    assert_true(poll.stopped && row.out.status == ROW_OK && !row.out.why && !row.out.ended);
     assert_int_equal(row.spread.rounds, 1);
     assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
 }

@@ -255,13 +255,13 @@ TEST(a_step_that_does_not_return_fails_its_row)
 TEST(a_person_who_stops_the_run_fails_no_row)
 {
     static const struct guard_ended stopped = {.by = GUARD_STOPPED};
-    struct pace pace = {0};
+    struct poll poll = {0};
 
-    engine.pace = &pace;
+    engine.poll = &poll;
     ends = &stopped;
     ends_after = 3;
     go();
-    assert_true(pace.stopped);
+    assert_true(poll.stopped);
     assert_null(walked_row.out.why);
     assert_false(walked_row.out.ended);
 }

@@ -240,7 +240,7 @@ TEST(a_stopped_run_has_whole_rounds)
         rounds = 4;
         struct plan *plan = plan_of("0-2", share);
         pass_rounds(plan, 0, 2);
-        plan->pace->stopped = true;
+        plan->poll->stopped = true;
         for (unsigned k = 0; k < 3; k++) {
             plan_end(plan, 0, k);
             assert_int_equal(plan_row(plan, k)->spread.rounds, 2);

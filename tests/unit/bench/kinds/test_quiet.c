@@ -11,7 +11,7 @@
 #include "bench/engine/guard.h"
 #include "bench/engine/barrier.h"
 #include "bench/engine/gate.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/kinds/team.h"
 #include "bench/engine/plan.h"
 #include "bench/kinds/kinds.h"
@@ -36,12 +36,12 @@ static struct {
     unsigned here;                     /* the core that runs */
     unsigned absent;                   /* a core that does not reach the start */
     bool starved;                      /* it got no CPU */
-    unsigned late;                     /* meetings for which it does not */
+    unsigned late;                     /* rendezvous for which it does not */
     unsigned aborted;                  /* a core that is aborted in its second stretch */
     unsigned polls, stop_at;           /* of the key; the poll at which the user stops the run */
     unsigned shown;                    /* progress lines */
     double part;                       /* of the last one */
-    unsigned meetings, running;        /* rows begun and not ended, on all cores */
+    unsigned rendezvous, running;      /* rows begun and not ended, on all cores */
     uint64_t own, own_every, own_due;  /* NMIs of the program, and how often they come */
     uint64_t smis[CORES];
 } made;
@@ -133,7 +133,7 @@ uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
 {
     (void)b, (void)place, (void)patience;
-    return made.absent != NONE && made.meetings <= made.late ? (int)made.absent : BARRIER_GO;
+    return made.absent != NONE && made.rendezvous <= made.late ? (int)made.absent : BARRIER_GO;
 }
 
 void barrier_leave(struct barrier *b, unsigned place)
@@ -144,22 +144,22 @@ void barrier_leave(struct barrier *b, unsigned place)
 bool guard_run(const struct engine *e, struct outcome *of, void (*fn)(void *ctx), void *ctx)
 {
     fn(ctx);
-    if (e->facts.core != made.aborted || made.meetings < 2)
+    if (e->facts.core != made.aborted || made.rendezvous < 2)
         return true;
     of->ended = true;
     outcome_fail(of, ROW_WRONG, "#UD");
     return false;
 }
 
-bool pace_go_on(const struct engine *e)
+bool poll_go_on(const struct engine *e)
 {
     assert_int_equal(made.running, 0); /* no core watches while the boot core polls */
     if (++made.polls == made.stop_at)
-        e->pace->stopped = true;
-    return !e->pace->stopped;
+        e->poll->stopped = true;
+    return !e->poll->stopped;
 }
 
-void pace_show(const struct engine *e, double done)
+void poll_show(const struct engine *e, double done)
 {
     (void)e;
     assert_int_equal(made.running, 0);
@@ -186,7 +186,7 @@ const char *plan_on_all(struct plan *of, const unsigned *places, unsigned n,
 {
     uint64_t began = made.now, ended = began;
 
-    made.meetings++;
+    made.rendezvous++;
     for (unsigned i = 0; i < n; i++) {
         of->present[i] = of->list[places[i]];
         of->core[places[i]].gate.place = i;
@@ -211,7 +211,7 @@ const char *plan_on_all(struct plan *of, const unsigned *places, unsigned n,
 /* --- the tests -------------------------------------------------------------------------------- */
 
 static struct options options;
-static struct pace pace;
+static struct poll poll;
 static unsigned list[CORES] = {0, 1, 2}, present[CORES], places[CORES];
 static const struct run_facts *facts[CORES];
 
@@ -219,7 +219,7 @@ static void reset(void)
 {
     memset(&made, 0, sizeof made);
     made.absent = made.aborted = NONE;
-    memset(&pace, 0, sizeof pace);
+    memset(&poll, 0, sizeof poll);
     memset(plan_cores, 0, sizeof plan_cores);
     options_default(&options);
     options.quiet_time = 1;
@@ -233,12 +233,12 @@ static void reset(void)
                          .facts = facts,
                          .present = present,
                          .places = places,
-                         .pace = &pace,
+                         .poll = &poll,
                          .shared = calloc(1, kind_watch.memory(&options, CORES))};
     plan.cores = (struct run_cores){.n = CORES, .all = CORES, .list = list, .facts = facts};
     for (unsigned i = 0; i < CORES; i++) {
         plan_cores[i].engine.p = &platform;
-        plan_cores[i].engine.pace = &pace;
+        plan_cores[i].engine.poll = &poll;
         plan_cores[i].engine.facts = (struct run_facts){.o = &options,
                                                         .platform = "uefi",
                                                         .core = i,
@@ -270,7 +270,7 @@ TEST(an_undisturbed_machine_has_no_gap)
     assert_int_equal(q->out.status, ROW_OK);
     assert_true(q->complete);
     assert_int_equal(q->n, CORES);
-    assert_int_equal(made.meetings, 3); /* stretches of a second */
+    assert_int_equal(made.rendezvous, 3); /* stretches of a second */
     assert_int_equal(made.shown, 3);
     assert_true(made.part == 1);
     for (unsigned k = 0; k < CORES; k++) {
@@ -381,7 +381,7 @@ TEST(a_user_stops_the_run)
     const struct quiet *q = watch(&row);
     assert_false(q->complete);
     assert_int_equal(q->out.status, ROW_OK);
-    assert_int_equal(made.meetings, 1);
+    assert_int_equal(made.rendezvous, 1);
     assert_true(q->watch[1].gaps.count >= 9);
     assert_int_equal(quiet_sum(q).result, QUIET_NOT_JUDGED);
     reset();
@@ -405,7 +405,7 @@ TEST(a_core_that_does_not_answer_is_named)
         assert_int_equal(q->out.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
         assert_non_null(strstr(q->out.why, "core 1 "));
         assert_false(q->complete);
-        assert_int_equal(made.meetings, 3);
+        assert_int_equal(made.rendezvous, 3);
         assert_int_equal(made.running, 0);
         assert_int_equal(quiet_sum(q).cores, 0);
         assert_int_equal(quiet_sum(q).result, QUIET_NOT_JUDGED);

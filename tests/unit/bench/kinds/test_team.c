@@ -1,4 +1,4 @@
-/* Meetings for which a core is late, and figures with intervals, on a platform whose cores are
+/* Rendezvous for which a core is late, and figures with intervals, on a platform whose cores are
  * functions. */
 #include "tests/unit/cmocka_unit.h"
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/barrier.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "bench/kinds/team.h"
 #include "bench/kinds/kinds.h"
 #include "bench/kinds/team_part.h"
@@ -20,17 +20,17 @@
 
 #define CORES 2
 
-/* What happens in the next meetings. */
+/* What happens in the next rendezvous. */
 static struct {
-    unsigned late;             /* meetings for which core 1 comes too late */
-    unsigned ended;            /* of core 1's parts, by the deadline */
-    bool ended_as_it_waits;    /* core 0's part is ended too, or instead, */
-    bool starved, lost;        /* because it got no CPU; and an operation is lost */
-    bool changed;              /* core 1's part returns with changed state */
-    unsigned meetings, longer; /* so far */
-    uint64_t patience;         /* of the last one */
-    bool alone;                /* the last one is of one core */
-    int64_t ahead;             /* of core 1's TSC */
+    unsigned late;               /* rendezvous for which core 1 comes too late */
+    unsigned ended;              /* of core 1's parts, by the deadline */
+    bool ended_as_it_waits;      /* core 0's part is ended too, or instead, */
+    bool starved, lost;          /* because it got no CPU; and an operation is lost */
+    bool changed;                /* core 1's part returns with changed state */
+    unsigned rendezvous, longer; /* so far */
+    uint64_t patience;           /* of the last one */
+    bool alone;                  /* the last one is of one core */
+    int64_t ahead;               /* of core 1's TSC */
 } plant;
 
 static struct platform platform;
@@ -41,8 +41,8 @@ static struct team team;
 static struct team_core team_cores[CORES];
 static struct team_line lines[1];
 static struct pair pairs[1];
-const struct kind kind_meeting = {.name = "cores"};
-static struct bench bench = {.suite = "s", .name = "row", .kind = &kind_meeting};
+const struct kind kind_team = {.name = "cores"};
+static struct bench bench = {.suite = "s", .name = "row", .kind = &kind_team};
 
 static uint64_t starved(const struct platform *p, unsigned *core)
 {
@@ -75,7 +75,7 @@ static void row_longer(const struct platform *p, unsigned ms)
 const char *plan_on_all(struct plan *of, const unsigned *places, unsigned n,
                         void (*fn)(void *, unsigned), void *ctx)
 {
-    plant.meetings++;
+    plant.rendezvous++;
     plant.patience = team.patience;
     plant.alone = n == 1;
     for (unsigned i = 0; i < n; i++)
@@ -87,7 +87,7 @@ const char *plan_on_all(struct plan *of, const unsigned *places, unsigned n,
 
 static bool is_late(void)
 {
-    return plant.meetings <= plant.late;
+    return plant.rendezvous <= plant.late;
 }
 
 int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
@@ -119,7 +119,7 @@ bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx
     return false;
 }
 
-bool pace_go_on(const struct engine *e)
+bool poll_go_on(const struct engine *e)
 {
     (void)e;
     return true;
@@ -133,14 +133,14 @@ void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t pati
     x->round_trips = 1;
 }
 
-/* The n-th meeting takes 20 n ticks, or 20 n - 2 and 20 n + 2; and has bounds as far apart. */
+/* The n-th rendezvous takes 20 n ticks, or 20 n - 2 and 20 n + 2; and has bounds as far apart. */
 void exchange_play(struct exchange *x, unsigned side)
 {
     x->moves[side] = 1;
     for (unsigned i = 0; i < EXCHANGE_BATCHES; i++)
-        x->ticks[i] = 20 * plant.meetings + 2 - 2 * i;
-    x->ahead_least = plant.ahead - plant.meetings % 5;
-    x->ahead_most = plant.ahead + plant.meetings % 7;
+        x->ticks[i] = 20 * plant.rendezvous + 2 - 2 * i;
+    x->ahead_least = plant.ahead - plant.rendezvous % 5;
+    x->ahead_most = plant.ahead + plant.rendezvous % 7;
 }
 
 bool exchange_complete(const struct exchange *x)
@@ -178,7 +178,7 @@ static const char *shootdown(const struct platform *p, const unsigned *list_of, 
     assert_int_equal(n, 1);
     assert_int_equal(list_of[0], 1);
     for (unsigned i = 0; i < shots; i++)
-        shot[i].part[PART] = 100 * ++plant.meetings;
+        shot[i].part[PART] = 100 * ++plant.rendezvous;
     return NULL;
 }
 
@@ -186,7 +186,7 @@ static bool wake(const struct platform *p, unsigned core, int64_t *ticks)
 {
     assert_ptr_equal(p, &platform);
     assert_int_equal(core, 1);
-    *ticks = 100 * ++plant.meetings;
+    *ticks = 100 * ++plant.rendezvous;
     return true;
 }
 
@@ -242,7 +242,7 @@ TEST(a_core_that_is_late_for_a_while_fails_nothing)
         plant.late = meets[m] == contention ? 3 : 2; /* the first is of core 0 alone */
         meets[m](&team);
         judged(ROW_OK, NULL);
-        assert_int_equal(plant.meetings, plant.late + 1);
+        assert_int_equal(plant.rendezvous, plant.late + 1);
         assert_int_equal(plant.longer, 2);
         assert_true(plant.patience >= 4 * 4 * 1000);
     }
@@ -256,7 +256,7 @@ TEST(a_core_without_a_cpu_is_not_judged)
         plant.starved = true;
         meets[m](&team);
         judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
-        assert_true(plant.meetings <= 4);
+        assert_true(plant.rendezvous <= 4);
     }
 }
 
@@ -282,7 +282,7 @@ TEST(where_every_core_runs_one_that_is_late_fails)
         meets[m](&team);
         judged(ROW_WRONG,
                meets[m] == contention ? "core 1 did not reach the start" : "all exchanges");
-        assert_int_equal(plant.meetings, meets[m] == contention ? 2 : 1);
+        assert_int_equal(plant.rendezvous, meets[m] == contention ? 2 : 1);
     }
 }
 
@@ -371,7 +371,7 @@ TEST(a_figure_of_pairs_is_the_median_of_passes_with_an_interval)
     on_silicon();
     team_pingpong(&team);
     judged(ROW_OK, NULL);
-    assert_int_equal(plant.meetings, MEETING_PASSES);
+    assert_int_equal(plant.rendezvous, MEETING_PASSES);
     assert_int_equal(team.met.passes, MEETING_PASSES);
     assert_int_equal(team.met.pairs, 1);
     has_interval(&team.met.ticks, 10, 10, 2);
@@ -388,8 +388,8 @@ TEST(bounds_of_a_skew_are_the_narrowest)
     plant.ahead = -500;
     team_skew(&team);
     judged(ROW_OK, NULL);
-    assert_float_equal(pairs[0].least, -500, 0);    /* meetings 5 and 10 */
-    assert_float_equal(pairs[0].greatest, -500, 0); /* meeting 7 */
+    assert_float_equal(pairs[0].least, -500, 0);    /* rendezvous 5 and 10 */
+    assert_float_equal(pairs[0].greatest, -500, 0); /* rendezvous 7 */
     assert_float_equal(pairs[0].median, -500, 0);
     assert_true(team.met.ticks.lo < 500 && team.met.ticks.theta > 495);
     assert_true(team.met.ticks.hi > 500);
@@ -425,7 +425,7 @@ TEST(each_number_of_cores_in_contention_has_an_interval)
     on_silicon();
     contention(&team);
     judged(ROW_OK, NULL);
-    assert_int_equal(plant.meetings, 2 * MEETING_PASSES);
+    assert_int_equal(plant.rendezvous, 2 * MEETING_PASSES);
     assert_int_equal(team.met.contentions, 2);
     for (unsigned i = 0; i < 2; i++) {
         const struct contention *k = &team.met.contention[i];

@@ -86,7 +86,7 @@ TEST(the_bytes_of_a_store_are_the_written_ones)
 }
 
 /* Returns what is written in place of the forms; "": nothing. */
-static const char *refers(const struct insn_groups *g, struct insn_told *told, uint64_t seq)
+static const char *refers(const struct insn_groups *g, struct insn_written *told, uint64_t seq)
 {
     static char text[256];
     struct sink_buf b;
@@ -101,7 +101,7 @@ static const char *refers(const struct insn_groups *g, struct insn_told *told, u
 
 TEST(a_record_of_another_core_with_the_same_forms_is_referred_to)
 {
-    static struct insn_told told;
+    static struct insn_written told;
 
     assert_string_equal(refers(groups_of("add_r64_r64,sub_r64_r64", true), &told, 7), "");
     assert_string_equal(refers(groups_of("add_r64_r64", true), &told, 8), "");
@@ -110,7 +110,7 @@ TEST(a_record_of_another_core_with_the_same_forms_is_referred_to)
     assert_string_equal(refers(groups_of("add_r64_r64,sub_r64_r64", true), &told, 11), "\"as\":7");
     assert_string_equal(refers(groups_of("add_r64_r64", true), &told, 12), "\"as\":8");
     assert_int_equal(told.n, 4);
-    told.n = INSN_TOLD_MOST; /* it is full: later ones are not kept */
+    told.n = INSN_WRITTEN_MOST; /* it is full: later ones are not kept */
     assert_string_equal(refers(groups_of("nop", true), &told, 13), "");
-    assert_int_equal(told.n, INSN_TOLD_MOST);
+    assert_int_equal(told.n, INSN_WRITTEN_MOST);
 }

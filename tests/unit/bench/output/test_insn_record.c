@@ -24,7 +24,7 @@ static void take(struct insn_table *t, unsigned form, unsigned blocker, const do
 
 static const char *written(const struct insn_table *t)
 {
-    static struct insn_told told;
+    static struct insn_written told;
     static char text[4096];
     const struct run_facts run = {0};
     struct sink_buf b;

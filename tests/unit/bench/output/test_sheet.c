@@ -348,7 +348,7 @@ TEST(the_record_has_the_same_cells)
     sheet.column[1] = (struct sheet_column){.core = 8, .type = "efficiency"};
     put(1, 0, 5, 0.5);
     sink_buf_init(&out, text, sizeof text);
-    json_begin(&j, &out.sink, 0, "essence");
+    json_begin(&j, &out.sink, 0, "summary");
     json_array(&j, "lines");
     sheet_show(&sheet, &(struct lines_to){.record = &j});
     json_close(&j);

@@ -39,7 +39,7 @@ TEST(few_values_have_an_exact_summary)
         histogram_init(&h, bins, cap);
         fill(&h, &rng, cap, n, x);
         assert_int_equal(h.width, 1);
-        struct summary got = histogram_summary(&h), wanted = stats_summary(x, n, scratch);
+        struct statistics got = histogram_stats(&h), wanted = stats_of(x, n, scratch);
         assert_true(got.n == wanted.n && got.min == wanted.min && got.max == wanted.max);
         assert_true(got.p25 == wanted.p25 && got.median == wanted.median && got.p75 == wanted.p75);
         assert_true(got.p99 == wanted.p99 && got.mad == wanted.mad && got.mean == wanted.mean);
@@ -62,7 +62,7 @@ TEST(many_values_have_a_summary_within_a_bin)
         fill(&h, &rng, values, n, x);
         assert_true(h.used <= cap && h.width > 1);
         assert_true(h.width <= 4 * (1 + values / cap)); /* no wider than it must be */
-        struct summary got = histogram_summary(&h), wanted = stats_summary(x, n, scratch);
+        struct statistics got = histogram_stats(&h), wanted = stats_of(x, n, scratch);
         double width = (double)h.width;
         assert_true(got.n == wanted.n && got.min == wanted.min && got.max == wanted.max);
         assert_true(got.p25 <= wanted.p25 && got.p25 > wanted.p25 - width);
@@ -90,7 +90,7 @@ TEST(extreme_values_fit_their_column)
     const uint64_t ends[] = {0, 1, UINT64_MAX - 1, UINT64_MAX};
 
     histogram_init(&h, bins, 2);
-    assert_int_equal(histogram_summary(&h).n, 0);
+    assert_int_equal(histogram_stats(&h).n, 0);
     histogram_add(&h, ends, 0);
     assert_int_equal(h.used, 0);
     histogram_add(&h, ends, 4);
@@ -98,7 +98,7 @@ TEST(extreme_values_fit_their_column)
     assert_true(h.min == 0 && h.max == UINT64_MAX);
     histogram_init(&h, bins, 2);
     histogram_add(&h, ends + 1, 1);
-    struct summary s = histogram_summary(&h);
+    struct statistics s = histogram_stats(&h);
     assert_true(s.n == 1 && s.min == 1 && s.median == 1 && s.sd == 0 && s.mad == 0);
 }
 

@@ -105,7 +105,7 @@ TEST(a_summary_is_that_of_numpy)
     uint64_t x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}, scratch[15];
 
     stats_sort(x, 15);
-    struct summary s = stats_summary(x, 15, scratch);
+    struct statistics s = stats_of(x, 15, scratch);
     assert_int_equal(s.n, 15);
     assert_int_equal(s.min, 1);
     assert_int_equal(s.max, 9);
@@ -114,7 +114,7 @@ TEST(a_summary_is_that_of_numpy)
     assert_close(s.sd, 2.8250579429371676, 1e-15);
 
     const uint64_t four[] = {1, 2, 4, 8};
-    s = stats_summary(four, 4, scratch);
+    s = stats_of(four, 4, scratch);
     assert_true(s.p25 == 1.75 && s.median == 3 && s.p75 == 5 && s.mean == 3.75);
     assert_close(s.p99, 7.88, 1e-14);
     assert_true(s.mad == 1.5); /* of 1, 1, 2, 5 */
@@ -124,12 +124,12 @@ TEST(a_summary_of_one_or_equal_values_has_no_spread)
 {
     uint64_t scratch[3];
     const uint64_t one[] = {42}, same[] = {~0ull - 7, ~0ull - 7, ~0ull - 7};
-    struct summary none = stats_summary(NULL, 0, NULL), s = stats_summary(one, 1, scratch);
+    struct statistics none = stats_of(NULL, 0, NULL), s = stats_of(one, 1, scratch);
 
     assert_true(none.n == 0 && none.min == 0 && none.mean == 0 && none.sd == 0 && none.mad == 0);
     assert_true(s.n == 1 && s.min == 42 && s.max == 42 && s.p25 == 42 && s.median == 42);
     assert_true(s.p75 == 42 && s.p99 == 42 && s.mean == 42 && s.sd == 0 && s.mad == 0);
-    s = stats_summary(same, 3, scratch);
+    s = stats_of(same, 3, scratch);
     assert_true(s.sd == 0 && s.mad == 0 && s.mean == (double)same[0]);
 }
 
@@ -141,12 +141,12 @@ TEST(summary_keeps_precision)
     for (size_t i = 0; i < 1000; i++)
         x[i] = (1ull << 60) + i % 2 * 2;
     stats_sort(x, 1000);
-    struct summary s = stats_summary(x, 1000, scratch);
+    struct statistics s = stats_of(x, 1000, scratch);
     assert_close(s.sd, mathx_sqrt(1000.0 / 999), 1e-12);
     assert_true(s.mad == 1);
     for (size_t i = 0; i < 1000; i++)
         x[i] = ~0ull - 1000 + i;
-    assert_close(stats_summary(x, 1000, scratch).mean, 18446744073709551115.5, 4096);
+    assert_close(stats_of(x, 1000, scratch).mean, 18446744073709551115.5, 4096);
 }
 
 static double naive_quantile(const uint64_t *sorted, size_t n, double q)
@@ -202,7 +202,7 @@ TEST(summary_agrees_with_its_definitions)
         double mean = (double)(sum / n), scale = 1e-12 * (double)(step * width + 100);
 
         stats_sort(x, n);
-        struct summary s = stats_summary(x, n, scratch);
+        struct statistics s = stats_of(x, n, scratch);
         assert_int_equal(s.min, x[0]);
         assert_int_equal(s.max, x[n - 1]);
         assert_close(s.mean, mean, scale);
@@ -229,13 +229,13 @@ TEST(quantiles_at_the_ends_are_the_extremes)
 
 TEST(disturbed_is_above_the_widest_of_three)
 {
-    struct summary s = {.median = 1000, .mad = 2};
+    struct statistics s = {.median = 1000, .mad = 2};
 
     assert_close(stats_disturbed_above(&s, 1), 1050, 1e-9);
     assert_close(stats_disturbed_above(&s, 26), 1078, 1e-9);
     s.mad = 10;
     assert_close(stats_disturbed_above(&s, 26), 1150, 1e-9);
-    s = (struct summary){.median = 0};
+    s = (struct statistics){.median = 0};
     assert_close(stats_disturbed_above(&s, 0), 0, 0);
 }
 

@@ -1,4 +1,4 @@
-#include "bench/output/essence.h"
+#include "bench/output/summary.h"
 #include "bench/output/lines.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
@@ -48,43 +48,43 @@ static void say_number(double v, double half, bool whole, struct sink *out)
 }
 
 /* Writes "4.437 +-3.299". A figure that is not judged has a word in place of the interval. */
-static void say_figure(const struct essence_figure *f, struct sink *out)
+static void say_figure(const struct summary_figure *f, struct sink *out)
 {
-    if (f->state != ESSENCE_FIGURE)
-        fmt(out, f->state == ESSENCE_FAILED ? "FAIL" : "-");
+    if (f->state != SUMMARY_FIGURE)
+        fmt(out, f->state == SUMMARY_FAILED ? "FAIL" : "-");
     else if (!is_known(f->value))
         fmt(out, "?");
     else
         say_number(f->value, f->shared || f->doubt ? UNKNOWN : f->half, f->gross, out);
-    if (f->state == ESSENCE_FIGURE && (f->shared || f->doubt))
+    if (f->state == SUMMARY_FIGURE && (f->shared || f->doubt))
         fmt(out, f->shared ? " shared" : " doubted");
 }
 
-static bool has_figure(const struct essence_figure *f)
+static bool has_figure(const struct summary_figure *f)
 {
-    return f->state == ESSENCE_FIGURE && is_known(f->value);
+    return f->state == SUMMARY_FIGURE && is_known(f->value);
 }
 
 /* Returns whether the figure is shown with an interval of known confidence. */
-static bool has_interval(const struct essence_figure *f)
+static bool has_interval(const struct summary_figure *f)
 {
     return has_figure(f) && is_known(f->half) && f->percent && !f->shared && !f->doubt;
 }
 
 /* Returns whether any of n rows was run. */
-static bool any(const struct essence_figure *figure, unsigned n)
+static bool any(const struct summary_figure *figure, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (figure[i].state != ESSENCE_NOT_RUN)
+        if (figure[i].state != SUMMARY_NOT_RUN)
             return true;
     return false;
 }
 
 /* Returns whether any row that has a figure per operation, or a window, was run. */
-static bool any_of_one_core(const struct essence *s)
+static bool any_of_one_core(const struct summary *s)
 {
-    for (unsigned p = 0; essence_part(p); p++)
-        if (essence_part(p)->kind != ESSENCE_TIMES && any(s->figure[p], ESSENCE_ROWS))
+    for (unsigned p = 0; summary_part(p); p++)
+        if (summary_part(p)->kind != SUMMARY_TIMES && any(s->figure[p], SUMMARY_ROWS))
             return true;
     return false;
 }
@@ -92,13 +92,13 @@ static bool any_of_one_core(const struct essence *s)
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* Writes the confidence of the shown intervals. Rows with few placements have another one. */
-static void put_confidence(const struct essence *s, struct lines_line *l)
+static void put_confidence(const struct summary *s, struct lines_line *l)
 {
     unsigned least = 0, greatest = 0;
     char text[24];
 
-    for (unsigned i = 0; i < ESSENCE_PARTS * ESSENCE_ROWS; i++) {
-        const struct essence_figure *f = &s->figure[i / ESSENCE_ROWS][i % ESSENCE_ROWS];
+    for (unsigned i = 0; i < SUMMARY_PARTS * SUMMARY_ROWS; i++) {
+        const struct summary_figure *f = &s->figure[i / SUMMARY_ROWS][i % SUMMARY_ROWS];
         if (!has_interval(f))
             continue;
         least = least == 0 || f->percent < least ? f->percent : least;
@@ -113,9 +113,9 @@ static void put_confidence(const struct essence *s, struct lines_line *l)
     lines_put(l, text);
 }
 
-static void show_title(const struct essence *s, const struct lines_to *to)
+static void show_title(const struct summary *s, const struct lines_to *to)
 {
-    struct lines_line l = {.to = to, .label = "essence"};
+    struct lines_line l = {.to = to, .label = "summary"};
     char core[48];
 
     if (s->execution == EXEC_EMULATED)
@@ -140,9 +140,9 @@ static void show_text(const char *label, const char *text, const struct lines_to
     lines_end(&l);
 }
 
-static void put_shared(const struct essence *s, struct lines_line *l)
+static void put_shared(const struct summary *s, struct lines_line *l)
 {
-    const struct essence_spoils *p = &s->spoils;
+    const struct summary_spoils *p = &s->spoils;
     char text[64];
 
     if (!p->witness_runs) {
@@ -156,7 +156,7 @@ static void put_shared(const struct essence *s, struct lines_line *l)
     }
 }
 
-static void put_disturbed(const struct essence_spoils *p, struct lines_line *l)
+static void put_disturbed(const struct summary_spoils *p, struct lines_line *l)
 {
     char text[48];
     struct sink_buf buf;
@@ -170,9 +170,9 @@ static void put_disturbed(const struct essence_spoils *p, struct lines_line *l)
 }
 
 /* Writes the counts of disturbances; most apply only to silicon. */
-static void show_spoils(const struct essence *s, const struct lines_to *to)
+static void show_spoils(const struct summary *s, const struct lines_to *to)
 {
-    const struct essence_spoils *p = &s->spoils;
+    const struct summary_spoils *p = &s->spoils;
     struct lines_line l = {.to = to, .label = "spoiled", .left = 1};
 
     if (s->execution == EXEC_SILICON) {
@@ -197,7 +197,7 @@ static void show_spoils(const struct essence *s, const struct lines_to *to)
 /* --- the figures ------------------------------------------------------------------------------ */
 
 /* Writes "name figure unit". */
-static void put_named(const struct essence_figure *f, const char *name, const char *unit,
+static void put_named(const struct summary_figure *f, const char *name, const char *unit,
                       struct lines_line *l)
 {
     char text[FIGURE + 40];
@@ -213,45 +213,45 @@ static void put_named(const struct essence_figure *f, const char *name, const ch
 
 /* These write a part. `figure`: of its rows. */
 
-static void show_named(const struct essence *s, const struct essence_part *part,
-                       const struct essence_figure *figure, const struct lines_to *to)
+static void show_named(const struct summary *s, const struct summary_part *part,
+                       const struct summary_figure *figure, const struct lines_to *to)
 {
     struct lines_line l = {.to = to, .label = part->label};
 
-    for (const struct essence_figure *f = figure; f < figure + ESSENCE_ROWS; f++)
-        if (f->state != ESSENCE_NOT_RUN)
+    for (const struct summary_figure *f = figure; f < figure + SUMMARY_ROWS; f++)
+        if (f->state != SUMMARY_NOT_RUN)
             put_named(f, f->name, f->gross ? s->gross : part->unit, &l);
     lines_end(&l);
 }
 
-static void show_table(const struct essence_part *part, const struct essence_figure *figure,
+static void show_table(const struct summary_part *part, const struct summary_figure *figure,
                        const struct lines_to *to)
 {
-    char text[ESSENCE_COLUMNS][FIGURE];
-    const char *cells[ESSENCE_COLUMNS];
+    char text[SUMMARY_COLUMNS][FIGURE];
+    const char *cells[SUMMARY_COLUMNS];
     struct sink_buf buf;
 
-    if (any(figure, ESSENCE_ROWS))
-        lines_cells(to, part->label, LINES_LABEL, part->headings, ESSENCE_COLUMNS, CELL);
-    for (unsigned at = 0; at < ESSENCE_ROWS; at += ESSENCE_COLUMNS) {
-        if (!any(&figure[at], ESSENCE_COLUMNS))
+    if (any(figure, SUMMARY_ROWS))
+        lines_cells(to, part->label, LINES_LABEL, part->headings, SUMMARY_COLUMNS, CELL);
+    for (unsigned at = 0; at < SUMMARY_ROWS; at += SUMMARY_COLUMNS) {
+        if (!any(&figure[at], SUMMARY_COLUMNS))
             continue;
-        for (unsigned i = 0; i < ESSENCE_COLUMNS; i++) {
+        for (unsigned i = 0; i < SUMMARY_COLUMNS; i++) {
             sink_buf_init(&buf, text[i], FIGURE);
             say_figure(&figure[at + i], &buf.sink);
             cells[i] = text[i];
         }
-        lines_cells(to, part->row[at], LINES_LABEL, cells, ESSENCE_COLUMNS, CELL);
+        lines_cells(to, part->row[at], LINES_LABEL, cells, SUMMARY_COLUMNS, CELL);
     }
 }
 
 /* If the difference of the two rows is shown, it has the combined interval, and the rows show no
  * intervals; else each row shows its interval. */
-static void show_pair(const struct essence *s, const struct essence_part *part,
-                      const struct essence_figure *figure, const struct lines_to *to)
+static void show_pair(const struct summary *s, const struct summary_part *part,
+                      const struct summary_figure *figure, const struct lines_to *to)
 {
     struct lines_line l = {.to = to, .label = part->label};
-    struct essence_figure a = figure[0], b = figure[1], both = a;
+    struct summary_figure a = figure[0], b = figure[1], both = a;
     bool apart = part->difference && has_figure(&a) && has_figure(&b);
 
     if (!any(figure, 2))
@@ -270,16 +270,16 @@ static void show_pair(const struct essence *s, const struct essence_part *part,
     lines_end(&l);
 }
 
-static void show_times(const struct essence *s, const struct essence_part *part,
-                       const struct essence_figure *figure, const struct lines_to *to)
+static void show_times(const struct summary *s, const struct summary_part *part,
+                       const struct summary_figure *figure, const struct lines_to *to)
 {
     struct lines_line l = {.to = to, .label = part->label, .left = 1};
 
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
-        struct essence_figure f = figure[i];
+    for (unsigned i = 0; i < SUMMARY_ROWS; i++) {
+        struct summary_figure f = figure[i];
         bool ns = is_known(f.ns);
         f.value = ns ? f.ns : f.value;
-        if (f.state != ESSENCE_NOT_RUN)
+        if (f.state != SUMMARY_NOT_RUN)
             put_named(&f, f.name, ns ? "ns" : "ticks", &l);
     }
     if (l.open && s->execution != EXEC_SILICON)
@@ -287,20 +287,20 @@ static void show_times(const struct essence *s, const struct essence_part *part,
     lines_end(&l);
 }
 
-static void show_part(const struct essence *s, const struct essence_part *part,
-                      const struct essence_figure *figure, const struct lines_to *to)
+static void show_part(const struct summary *s, const struct summary_part *part,
+                      const struct summary_figure *figure, const struct lines_to *to)
 {
     switch (part->kind) {
-    case ESSENCE_NAMED:
+    case SUMMARY_NAMED:
         show_named(s, part, figure, to);
         break;
-    case ESSENCE_PAIR:
+    case SUMMARY_PAIR:
         show_pair(s, part, figure, to);
         break;
-    case ESSENCE_TABLE:
+    case SUMMARY_TABLE:
         show_table(part, figure, to);
         break;
-    case ESSENCE_TIMES:
+    case SUMMARY_TIMES:
         show_times(s, part, figure, to);
         break;
     }
@@ -336,7 +336,7 @@ static void show_failed(const struct report *r, unsigned lines, const struct lin
     lines_end(&l);
 }
 
-static void show_lines(const struct essence *s, const struct report *r, const struct lines_to *to)
+static void show_lines(const struct summary *s, const struct report *r, const struct lines_to *to)
 {
     show_title(s, to);
     show_text("machine", s->machine, to);
@@ -345,21 +345,21 @@ static void show_lines(const struct essence *s, const struct report *r, const st
     if (sheet_has(&s->sheet))
         sheet_show(&s->sheet, to);
     else
-        for (unsigned p = 0; essence_part(p); p++)
-            show_part(s, essence_part(p), s->figure[p], to);
+        for (unsigned p = 0; summary_part(p); p++)
+            show_part(s, summary_part(p), s->figure[p], to);
     show_failed(r, s->stopped[0] ? 1 : 2, to);
     show_text("stopped", s->stopped, to);
 }
 
-static void record_rows(const struct essence *s, struct json *j)
+static void record_rows(const struct summary *s, struct json *j)
 {
-    const struct essence_part *part;
+    const struct summary_part *part;
     char text[64];
 
     json_array(j, "rows");
-    for (unsigned p = 0; (part = essence_part(p)); p++)
-        for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
-            if (s->figure[p][i].state == ESSENCE_NOT_RUN)
+    for (unsigned p = 0; (part = summary_part(p)); p++)
+        for (unsigned i = 0; i < SUMMARY_ROWS; i++) {
+            if (s->figure[p][i].state == SUMMARY_NOT_RUN)
                 continue;
             fmt_buf(text, sizeof text, "%s/%s", part->suite, s->figure[p][i].name);
             json_str(j, NULL, text);
@@ -367,12 +367,12 @@ static void record_rows(const struct essence *s, struct json *j)
     json_close(j);
 }
 
-static void write_record(const struct essence *s, struct report *r)
+static void write_record(const struct summary *s, struct report *r)
 {
     struct json j;
     const struct lines_to to = {.record = &j};
 
-    if (!report_record(r, &j, "essence"))
+    if (!report_record(r, &j, "summary"))
         return;
     record_rows(s, &j);
     json_array(&j, "lines");
@@ -381,7 +381,7 @@ static void write_record(const struct essence *s, struct report *r)
     json_end(&j);
 }
 
-void essence_show(const struct essence *s, struct report *r)
+void summary_show(const struct summary *s, struct report *r)
 {
     const struct lines_to to = {.table = r->out};
 
@@ -389,6 +389,6 @@ void essence_show(const struct essence *s, struct report *r)
     if (!report_table(r))
         return;
     report_fresh_line(r);
-    fmt(r->out, "\r\n"); /* not counted in ESSENCE_LINES: it may scroll away */
+    fmt(r->out, "\r\n"); /* not counted in SUMMARY_LINES: it may scroll away */
     show_lines(s, r, &to);
 }

@@ -2,7 +2,7 @@
 #include "tests/unit/linked_tsc.h"
 #include "tests/unit/cmocka_unit.h"
 #include "bench/engine/gate.h"
-#include "bench/engine/pace.h"
+#include "bench/engine/poll.h"
 #include "lib/cpu/tsc_rate.h"
 
 static uint64_t now;
@@ -40,7 +40,7 @@ static void show(void *ctx, double done)
 }
 
 static const struct platform platform = {.stop_key = stop_key, .smis = count_smis};
-static struct pace pace;
+static struct poll poll;
 static struct engine engine;
 
 static void start(void)
@@ -49,10 +49,10 @@ static void start(void)
     pressed = false;
     looks = shows = 0;
     smis = 0;
-    engine = (struct engine){.p = &platform, .facts.tsc_hz = HZ, .pace = &pace};
-    pace_init(&pace, &platform, &engine);
-    pace.show = show;
-    pace.ctx = &shown;
+    engine = (struct engine){.p = &platform, .facts.tsc_hz = HZ, .poll = &poll};
+    poll_init(&poll, &platform, &engine);
+    poll.show = show;
+    poll.ctx = &shown;
 }
 
 BEFORE_EACH(start);
@@ -60,21 +60,21 @@ BEFORE_EACH(start);
 TEST(keys_are_looked_at_ten_times_a_second)
 {
     for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
-        assert_true(pace_go_on(&engine));
+        assert_true(poll_go_on(&engine));
     assert_in_range(looks, 8, 10);
-    assert_int_equal(pace_smis(&engine), smis);
+    assert_int_equal(poll_smis(&engine), smis);
 }
 
 TEST(a_key_ends_the_row)
 {
     pressed = true;
-    assert_true(pace_go_on(&engine)); /* not yet looked */
+    assert_true(poll_go_on(&engine)); /* not yet looked */
     now += HZ;
-    assert_false(pace_go_on(&engine));
+    assert_false(poll_go_on(&engine));
     pressed = false;
     now += HZ;
-    assert_false(pace_go_on(&engine));
-    assert_false(pace_look(&pace));
+    assert_false(poll_go_on(&engine));
+    assert_false(poll_now(&poll));
 }
 
 /* If cores measure together, the first one checks, and all see the result. */
@@ -87,17 +87,17 @@ TEST(one_core_looks_at_the_keys_for_all)
     other.gate = &second;
     pressed = true;
     now += HZ;
-    assert_true(pace_go_on(&other));
+    assert_true(poll_go_on(&other));
     assert_int_equal(looks, 0);
-    assert_false(pace_go_on(&engine));
-    assert_false(pace_go_on(&other));
+    assert_false(poll_go_on(&engine));
+    assert_false(poll_go_on(&other));
     assert_int_equal(looks, 1);
 }
 
 TEST(progress_is_shown_once_or_twice_a_second)
 {
     for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
-        pace_show(&engine, ms / 1000.0);
+        poll_show(&engine, ms / 1000.0);
     assert_in_range(shows, 1, 2);
     assert_true(shown > 0.4 && shown < 1);
     /* If several run, only the first shows its progress. */
@@ -105,19 +105,19 @@ TEST(progress_is_shown_once_or_twice_a_second)
     engine.gate = &gate;
     now += HZ;
     shows = 0;
-    pace_show(&engine, 0.5);
+    poll_show(&engine, 0.5);
     assert_int_equal(shows, 0);
     gate.place = 0;
-    pace_show(&engine, 0.5);
+    poll_show(&engine, 0.5);
     assert_int_equal(shows, 1);
 }
 
 TEST(without_a_pace_no_key_or_smi_counter_is_read)
 {
-    engine.pace = NULL;
+    engine.poll = NULL;
     now += HZ;
-    assert_true(pace_go_on(&engine));
-    pace_show(&engine, 0.5);
-    assert_int_equal(pace_smis(&engine), 0);
+    assert_true(poll_go_on(&engine));
+    poll_show(&engine, 0.5);
+    assert_int_equal(poll_smis(&engine), 0);
     assert_int_equal(looks + shows, 0);
 }

@@ -1,4 +1,4 @@
-#include "bench/output/essence_take.h"
+#include "bench/output/summary_take.h"
 #include "bench/result/cycles.h"
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
@@ -9,7 +9,7 @@
 #include "lib/text/glob.h"
 #include "lib/text/str.h"
 
-void essence_machine(struct essence *s, const struct run_facts *run, unsigned cores,
+void summary_machine(struct summary *s, const struct run_facts *run, unsigned cores,
                      const struct board *b)
 {
     const struct cpu *c = run->cpu;
@@ -61,7 +61,7 @@ static void say_unit(const struct run_facts *run, struct sink *out)
         fmt(out, ", method=%s", method_names[run->o->method]);
 }
 
-void essence_begin(struct essence *s, const struct run_facts *run)
+void summary_begin(struct summary *s, const struct run_facts *run)
 {
     struct sink_buf text;
 
@@ -76,17 +76,17 @@ void essence_begin(struct essence *s, const struct run_facts *run)
     say_unit(run, &text.sink);
 }
 
-/* Returns the row's figure in the essence; NULL: no figure. Of the bare windows only that with the
+/* Returns the row's figure in the summary; NULL: no figure. Of the bare windows only that with the
  * recipe in use has one. */
-static struct essence_figure *figure_of(struct essence *s, const struct run_facts *run,
+static struct summary_figure *figure_of(struct summary *s, const struct run_facts *run,
                                         const struct bench *b)
 {
-    const struct essence_part *part;
+    const struct summary_part *part;
 
     if (b->form == FORM_EMPTY && b->recipe != run->recipe)
         return NULL;
-    for (unsigned p = 0; (part = essence_part(p)); p++)
-        for (unsigned i = 0; i < ESSENCE_ROWS && part->row[i]; i++)
+    for (unsigned p = 0; (part = summary_part(p)); p++)
+        for (unsigned i = 0; i < SUMMARY_ROWS && part->row[i]; i++)
             if (str_eq(b->suite, part->suite) && glob_match(part->row[i], b->name))
                 return &s->figure[p][i];
     return NULL;
@@ -110,11 +110,11 @@ static double window_of(const struct row *row)
 }
 
 /* Takes the figure of the row's line. */
-static void take(struct essence_figure *f, const struct run_facts *run, const struct row *row)
+static void take(struct summary_figure *f, const struct run_facts *run, const struct row *row)
 {
     struct per_op op = per_op_of(run, &row->figure);
 
-    *f = (struct essence_figure){.state = ESSENCE_FIGURE,
+    *f = (struct summary_figure){.state = SUMMARY_FIGURE,
                                  .name = row->out.bench->name,
                                  .value = op.value,
                                  .half = op.half,
@@ -132,12 +132,12 @@ static void take(struct essence_figure *f, const struct run_facts *run, const st
             f->ns = units_ns(run, row->figure.ticks);
     }
     if (row->out.status == ROW_WRONG)
-        f->state = ESSENCE_FAILED;
+        f->state = SUMMARY_FAILED;
 }
 
-static void count(struct essence *s, const struct run_facts *run, const struct row *row)
+static void count(struct summary *s, const struct run_facts *run, const struct row *row)
 {
-    struct essence_spoils *p = &s->spoils;
+    struct summary_spoils *p = &s->spoils;
     enum throttled throttled =
         run->kept->throttled ? run->kept->throttled(row->out.kept) : THROTTLED_UNKNOWN;
 
@@ -149,9 +149,9 @@ static void count(struct essence *s, const struct run_facts *run, const struct r
     p->windows += row->gross.ticks.n ? row->gross.ticks.n : row->method.body.all.n;
 }
 
-void essence_row(struct essence *s, const struct run_facts *run, const struct row *row)
+void summary_row(struct summary *s, const struct run_facts *run, const struct row *row)
 {
-    struct essence_figure *figure = figure_of(s, run, row->out.bench);
+    struct summary_figure *figure = figure_of(s, run, row->out.bench);
 
     if (row->out.status == ROW_UNSUPPORTED)
         return;
@@ -161,9 +161,9 @@ void essence_row(struct essence *s, const struct run_facts *run, const struct ro
         count(s, run, row);
 }
 
-void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis)
+void summary_end(struct summary *s, const struct run_facts *run, uint64_t smis)
 {
-    struct essence_spoils *p = &s->spoils;
+    struct summary_spoils *p = &s->spoils;
 
     p->witness_runs = !run->witness.why_not;
     p->never_exclusive = p->witness_runs && !(run->witness.best > 0);

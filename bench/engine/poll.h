@@ -3,15 +3,15 @@
  * between blocks and placements, never between two windows of a block. Polls seldom, since it reads
  * ports, which a hypervisor or an SMI handler may emulate.
  */
-#ifndef BENCH_ENGINE_PACE_H
-#define BENCH_ENGINE_PACE_H
+#ifndef BENCH_ENGINE_POLL_H
+#define BENCH_ENGINE_POLL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/engine/context.h"
 
 /* One for all cores of a run, in the platform's memory. */
-struct pace {
+struct poll {
     const struct platform *p;
     uint64_t hz;           /* of the TSC; if not known, of the fastest TSC */
     uint64_t looked;       /* TSC at the last poll */
@@ -23,25 +23,25 @@ struct pace {
     void *ctx;
 };
 
-void pace_init(struct pace *pace, const struct platform *p, const struct engine *e);
+void poll_init(struct poll *poll, const struct platform *p, const struct engine *e);
 
 /* Polls at once. True: the run continues. */
-bool pace_look(struct pace *pace);
+bool poll_now(struct poll *poll);
 
 /*
  * Polls between two blocks, at most ten times per second. If cores measure together, the first of
  * them polls for all. False: the row is aborted.
  */
-bool pace_go_on(const struct engine *e);
+bool poll_go_on(const struct engine *e);
 
 /* Shows the progress between two parts, at most twice per second. If cores measure together, the
  * first of them does it for all. */
-void pace_show(const struct engine *e, double done);
+void poll_show(const struct engine *e, double done);
 
 /* Returns the number of SMIs during this run's polls so far. */
-static inline uint64_t pace_smis(const struct engine *e)
+static inline uint64_t poll_smis(const struct engine *e)
 {
-    return e->pace ? e->pace->smis : 0;
+    return e->poll ? e->poll->smis : 0;
 }
 
 /* --- a row that is not taken in rounds: from row_begin() to row_end() ------------------------- */
@@ -51,14 +51,14 @@ static inline void span_begin(const struct engine *e, struct outcome *out, unsig
 {
     e->p->row_begin(e->p, out->bench->suite, out->bench->name, 0);
     e->p->row_longer(e->p, ms);
-    out->smis = engine_smis(e) - pace_smis(e);
+    out->smis = engine_smis(e) - poll_smis(e);
     out->nmis = e->p->nmis();
 }
 
 /* Ends it on the same core. `smis`, `nmis` and `kept` of the row are the events since its begin. */
 static inline void span_end(const struct engine *e, struct outcome *out)
 {
-    out->smis = engine_smis(e) - pace_smis(e) - out->smis;
+    out->smis = engine_smis(e) - poll_smis(e) - out->smis;
     out->nmis = e->p->nmis() - out->nmis;
     e->p->row_end(e->p);
     engine_keep(e, out->kept);

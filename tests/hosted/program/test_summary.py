@@ -1,4 +1,4 @@
-"""The essence at the end of a table: each figure is that of the row it names, as in the row's record."""
+"""The summary at the end of a table: each figure is that of the row it names, as in the row's record."""
 
 import re
 import signal
@@ -12,7 +12,7 @@ FORMS = ("", "_inc", "_straight", "_c")
 CELL, LABEL = 17, 10
 
 
-def essence(text):
+def summary(text):
     """Returns {label: its lines joined, without the label} of the table's end, and the original lines."""
     lines = [line for line in text.splitlines() if not line.startswith("{")]
     at = next(i for i in range(len(lines) - 1, -1, -1) if not lines[i]) + 1
@@ -49,14 +49,14 @@ def must_be(cell, row):
 
 
 @pytest.mark.native
-def test_each_figure_of_the_essence_is_that_of_its_row(run):
+def test_each_figure_of_the_summary_is_that_of_its_row(run):
     names = "empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm"
     ended = run("suite=baseline,calls,sum", f"bench={names}", "samples=64", "recipe=lfence")
     report = report_of(ended)
-    said, lines = essence(ended.out)
+    said, lines = summary(ended.out)
     assert len(lines) < 20 and max(map(len, lines)) < 80, lines
     # One placement, so Student's t; with all cores shared there is no interval.
-    assert lines[0] in ("essence   cycles/op by ruler, +-99%", "essence   cycles/op by ruler") and lines[-1].startswith("verdict: ")
+    assert lines[0] in ("summary   cycles/op by ruler, +-99%", "summary   cycles/op by ruler") and lines[-1].startswith("verdict: ")
     assert said["machine"].startswith(report.run["cpu"].get("brand", report.run["cpu"]["vendor"]))
     hz = report.run["clock_tsc_hz"]
     assert said["clock"].startswith(f"TSC {hz / 1e6:.3f} MHz, core ")
@@ -78,28 +78,28 @@ def test_each_figure_of_the_essence_is_that_of_its_row(run):
 
 
 @pytest.mark.native
-def test_the_essence_of_one_row_has_four_lines(run):
+def test_the_summary_of_one_row_has_four_lines(run):
     ended = run("suite=truth", "bench=imul", "samples=64")
-    said, lines = essence(ended.out)
+    said, lines = summary(ended.out)
     assert [label for label in said if label != "failed"] == ["machine", "clock", "spoiled", f"verdict:{lines[-1][8:10]}"]
     rows = report_of(ended).rows
     shared = sum(not row.get("exclusive", True) for row in rows.values())
     assert said["spoiled"].startswith((f"{shared} of 1 rows shared, ", "not known whether ", "the core appears permanently shared"))
 
 
-def test_the_essence_names_failed_rows(run):
+def test_the_summary_names_failed_rows(run):
     ended = run("suite=provoke", "bench=wrong,ud2", "samples=64")
-    said, _ = essence(ended.out)
+    said, _ = summary(ended.out)
     assert said["failed"].startswith("provoke/ud2, provoke/wrong"), said
     assert "targets" not in said and "calls" not in said
 
 
 @pytest.mark.native
-def test_the_essence_has_another_method_s_error(run):
+def test_the_summary_has_another_method_s_error(run):
     """The method's own error, and rows that it does not measure or that were not selected."""
     ended = run("suite=calls", "bench=direct,virtual_c", "method=plain", "samples=64")
-    said, lines = essence(ended.out)
-    assert said["essence"] == "cycles/op by ruler, method=plain"
+    said, lines = summary(ended.out)
+    assert said["summary"] == "cycles/op by ruler, method=plain"
     assert [line[:LABEL].strip() for line in lines[:-1] if line[LABEL:].startswith("  ")][-2:] == ["direct", "virtual"]
     assert said["direct"].split()[-3:] == ["-", "-", "-"] and said["virtual"].split()[:3] == ["-", "-", "-"]
 
@@ -109,23 +109,23 @@ def test_the_empty_window_has_the_form_of_another_method(run, method, figure):
     """In that method's form: there is no median."""
     ended = run("suite=baseline", "bench=empty_lfence", "recipe=lfence", f"method={method}", "samples=64",
                 *(("ensembles=4", "size=64") if method == "ensembles" else ()))
-    said, _ = essence(ended.out)
+    said, _ = summary(ended.out)
     # "shared" if another program had the CPU, "doubted" if a method doubts the figure.
     ticks = re.fullmatch(r"empty_lfence (\d+)(?: shared| doubted)? ticks", said["window"])
     assert ticks, said["window"]
     assert abs(int(ticks[1]) - report_of(ended).rows["baseline/empty_lfence"]["body"][figure]) <= 0.5
 
 
-def test_formats_without_a_table_have_no_essence(run):
+def test_formats_without_a_table_have_no_summary(run):
     for form in ("jsonl", "lines"):
         assert "machine   " not in run("suite=calls", "bench=direct", "samples=64", f"format={form}").out
 
 
-def test_the_essence_of_a_stopped_run_has_the_number_of_rows(running):
+def test_the_summary_of_a_stopped_run_has_the_number_of_rows(running):
     process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed", "format=both")
     run_on(process, 5)
     process.send_signal(signal.SIGINT)
     ended = end()
     if not report_of(ended).end.get("stopped"):
         pytest.skip("the run was over before the signal came: the machine is too busy")
-    assert re.fullmatch(r"after \d+ of \d+ rows( of round 1 of \d)?", essence(ended.out)[0]["stopped"])
+    assert re.fullmatch(r"after \d+ of \d+ rows( of round 1 of \d)?", summary(ended.out)[0]["stopped"])

@@ -1,10 +1,10 @@
-/* The essence of a run, from made-up results: its content, and that it keeps to its lines and
+/* The summary of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <string.h>
 #include "bench/kinds/team.h"
-#include "bench/output/essence.h"
+#include "bench/output/summary.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/bench/output/made_parts.h"
 
@@ -17,12 +17,12 @@ void team_pingpong(struct team *c)
 enum { CELL = 17 }; /* columns of a figure of the table */
 
 /* Returns the k-th figure of all parts, with the row's name; NULL: there are fewer. */
-static struct essence_figure *nth(struct essence *s, unsigned k)
+static struct summary_figure *nth(struct summary *s, unsigned k)
 {
-    const struct essence_part *part;
+    const struct summary_part *part;
 
-    for (unsigned p = 0; (part = essence_part(p)); p++)
-        for (unsigned i = 0; i < ESSENCE_ROWS && part->row[i]; i++)
+    for (unsigned p = 0; (part = summary_part(p)); p++)
+        for (unsigned i = 0; i < SUMMARY_ROWS && part->row[i]; i++)
             if (k-- == 0) {
                 bool is_recipe = strcmp(part->row[i], "empty_*") == 0;
                 s->figure[p][i].name = is_recipe ? "empty_lfence" : part->row[i];
@@ -32,9 +32,9 @@ static struct essence_figure *nth(struct essence *s, unsigned k)
 }
 
 /* Returns the figure of the row with this name. */
-static struct essence_figure *at(struct essence *s, const char *name)
+static struct summary_figure *at(struct summary *s, const char *name)
 {
-    struct essence_figure *f;
+    struct summary_figure *f;
 
     for (unsigned k = 0; (f = nth(s, k)); k++)
         if (strcmp(f->name, name) == 0)
@@ -48,7 +48,7 @@ static struct essence_figure *at(struct essence *s, const char *name)
 
 static char text[8192];
 
-static void show_as(const struct essence *s, uint64_t failures, enum format format)
+static void show_as(const struct summary *s, uint64_t failures, enum format format)
 {
     struct sink_buf out;
     struct report r;
@@ -60,11 +60,11 @@ static void show_as(const struct essence *s, uint64_t failures, enum format form
         snprintf(name, sizeof name, "a_row_of_some_length_%u", (unsigned)i);
         report_failed(&r, "calls", name);
     }
-    essence_show(s, &r);
+    summary_show(s, &r);
     assert_false(out.cut);
 }
 
-static void show(const struct essence *s, uint64_t failures)
+static void show(const struct summary *s, uint64_t failures)
 {
     show_as(s, failures, FORMAT_TABLE);
 }
@@ -94,9 +94,9 @@ static bool says(const char *line)
 
 #define expect(line) assert_true(says(line))
 
-static struct essence empty(enum execution execution)
+static struct summary empty(enum execution execution)
 {
-    struct essence s = {.execution = execution,
+    struct summary s = {.execution = execution,
                         .unit = "cycles/op by ruler",
                         .machine = "A CPU, 1 core",
                         .clock = "TSC 2600.000 MHz",
@@ -108,9 +108,9 @@ static struct essence empty(enum execution execution)
     return s;
 }
 
-static void put_figure(struct essence_figure *f, double value, double half)
+static void put_figure(struct summary_figure *f, double value, double half)
 {
-    *f = (struct essence_figure){.state = ESSENCE_FIGURE,
+    *f = (struct summary_figure){.state = SUMMARY_FIGURE,
                                  .name = f->name,
                                  .value = value,
                                  .half = half,
@@ -118,9 +118,9 @@ static void put_figure(struct essence_figure *f, double value, double half)
                                  .ns = UNKNOWN};
 }
 
-static struct essence all_present(void)
+static struct summary all_present(void)
 {
-    struct essence s = empty(EXEC_SILICON);
+    struct summary s = empty(EXEC_SILICON);
 
     for (unsigned k = 0; nth(&s, k); k++)
         put_figure(nth(&s, k), 3 + k / 8.0, 0.25);
@@ -128,18 +128,18 @@ static struct essence all_present(void)
     at(&s, "empty_lfence")->gross = true;
     at(&s, "pingpong")->ns = 52.125;
     s.rows = 154;
-    s.spoils = (struct essence_spoils){
+    s.spoils = (struct summary_spoils){
         .witness_runs = true, .shared = 3, .smis_known = true, .smis = 1, .throttling_known = true};
     return s;
 }
 
-TEST(a_full_essence_has_every_line)
+TEST(a_full_summary_has_every_line)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     show(&s, 0);
     assert_int_equal(lines(), 15);
-    expect("essence   cycles/op by ruler, +-98%");
+    expect("summary   cycles/op by ruler, +-98%");
     expect("machine   A CPU, 1 core");
     expect("clock     TSC 2600.000 MHz");
     expect("spoiled   3 of 154 rows shared, 1 SMI, 0 rows throttled");
@@ -153,9 +153,9 @@ TEST(a_full_essence_has_every_line)
            "          wake 6.500 +-0.250 ticks, ipi 6.625 +-0.250 ticks");
 }
 
-TEST(an_empty_essence_has_only_the_machine)
+TEST(an_empty_summary_has_only_the_machine)
 {
-    struct essence s = empty(EXEC_SILICON);
+    struct summary s = empty(EXEC_SILICON);
 
     show(&s, 0);
     assert_string_equal(text, "\r\nmachine   A CPU, 1 core\r\nclock     TSC 2600.000 MHz\r\n"
@@ -164,7 +164,7 @@ TEST(an_empty_essence_has_only_the_machine)
 }
 
 /* Writes it as a record. */
-static void record(const struct essence *s, uint64_t failures)
+static void record(const struct summary *s, uint64_t failures)
 {
     show_as(s, failures, FORMAT_JSONL);
     assert_int_equal(strncmp(text, "{\"baretick\":1,", 14), 0);
@@ -178,7 +178,7 @@ static bool has(const char *json)
 
 TEST(the_record_has_the_lines_of_the_table)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     record(&s, 0);
     assert_true(
@@ -194,7 +194,7 @@ TEST(the_record_has_the_lines_of_the_table)
 
 TEST(the_record_has_only_what_was_run)
 {
-    struct essence s = empty(EXEC_SILICON);
+    struct summary s = empty(EXEC_SILICON);
 
     put_figure(at(&s, "warm"), 0.273, 0.121);
     record(&s, 3);
@@ -207,16 +207,16 @@ TEST(the_record_has_only_what_was_run)
 /* In the table it is cut. */
 TEST(the_record_has_a_long_line_in_full)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     memset(s.machine, 'x', sizeof s.machine - 1);
     record(&s, 0);
     assert_true(has(s.machine));
 }
 
-TEST(lines_for_tools_have_no_essence)
+TEST(lines_for_tools_have_no_summary)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     show_as(&s, 0, FORMAT_LINES);
     assert_string_equal(text, "");
@@ -225,7 +225,7 @@ TEST(lines_for_tools_have_no_essence)
 /* Ways of calling without a row have no line, rows without a figure have a dash. */
 TEST(missing_figures_have_a_dash_and_missing_rows_no_line)
 {
-    struct essence s = empty(EXEC_SILICON);
+    struct summary s = empty(EXEC_SILICON);
 
     put_figure(at(&s, "plt_c"), 4, 0.5);
     put_figure(at(&s, "warm"), 0.273, 0.121);
@@ -242,15 +242,15 @@ TEST(missing_figures_have_a_dash_and_missing_rows_no_line)
 
 TEST(failed_shared_and_doubtful_figures_are_marked)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
-    at(&s, "direct")->state = ESSENCE_FAILED;
+    at(&s, "direct")->state = SUMMARY_FAILED;
     at(&s, "direct_inc")->shared = true;
     at(&s, "direct_straight")->doubt = true;
     at(&s, "direct_c")->value = UNKNOWN;
     at(&s, "random_16")->shared = true;
-    at(&s, "cold")->state = ESSENCE_FAILED;
-    at(&s, "tsc_skew")->state = ESSENCE_FAILED;
+    at(&s, "cold")->state = SUMMARY_FAILED;
+    at(&s, "tsc_skew")->state = SUMMARY_FAILED;
     show(&s, 0);
     expect("direct                 FAIL     3.375 shared    3.500 doubted                ?");
     expect("targets   random_16 5.750 shared, turn_16 5.875, mispredicted -0.125 shared");
@@ -260,7 +260,7 @@ TEST(failed_shared_and_doubtful_figures_are_marked)
 
 TEST(failures_are_named)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     show(&s, 1);
     expect("failed    calls/a_row_of_some_length_0");
@@ -278,7 +278,7 @@ TEST(failures_are_named)
 
 TEST(counted_instructions_have_no_ns)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     s.execution = EXEC_INSTRUCTIONS;
     strcpy(s.unit, "instructions/op: INSTRUCTIONS, not time");
@@ -286,7 +286,7 @@ TEST(counted_instructions_have_no_ns)
     for (unsigned k = 0; nth(&s, k); k++)
         nth(&s, k)->half = nth(&s, k)->ns = UNKNOWN;
     show(&s, 0);
-    expect("essence   instructions/op: INSTRUCTIONS, not time");
+    expect("summary   instructions/op: INSTRUCTIONS, not time");
     expect("window    empty_lfence 52 instructions, do_nothing 3.125 a call");
     expect("direct                3.250            3.375            3.500            3.625");
     expect("targets   random_16 5.750, turn_16 5.875, apart -0.125");
@@ -295,43 +295,43 @@ TEST(counted_instructions_have_no_ns)
     assert_null(strstr(text, "spoiled"));
     s.execution = EXEC_EMULATED;
     show(&s, 0);
-    assert_non_null(strstr(text, "essence   NOISE: an emulator executes this code, "));
+    assert_non_null(strstr(text, "summary   NOISE: an emulator executes this code, "));
 }
 
 TEST(the_level_is_that_of_the_intervals_shown)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     at(&s, "ipi")->percent = 99;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-98 or 99%");
+    expect("summary   cycles/op by ruler, +-98 or 99%");
     for (unsigned k = 0; nth(&s, k); k++)
         nth(&s, k)->percent = 99;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-99%");
+    expect("summary   cycles/op by ruler, +-99%");
     for (unsigned k = 0; nth(&s, k); k++)
         nth(&s, k)->percent = 0; /* another method's own error */
     show(&s, 0);
-    expect("essence   cycles/op by ruler");
+    expect("summary   cycles/op by ruler");
 }
 
-TEST(an_essence_of_several_cores_names_its_core)
+TEST(an_summary_of_several_cores_names_its_core)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     s.core = 2;
     s.cores = 4;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-98%, core 2 of 4");
+    expect("summary   cycles/op by ruler, +-98%, core 2 of 4");
     s.together = true;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-98%, core 2 of 4 at once");
+    expect("summary   cycles/op by ruler, +-98%, core 2 of 4 at once");
 }
 
 /* At a blank, with a mark. */
 TEST(long_names_are_cut)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     strcpy(s.machine, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz, 112 cores, Some Maker of "
                       "Machines, Inc. A Product With A Name");
@@ -340,14 +340,14 @@ TEST(long_names_are_cut)
     memset(s.machine, 'x', sizeof s.machine - 1);
     show(&s, 0);
     expect("machine   ...");
-    assert_in_range(lines(), 1, ESSENCE_LINES);
+    assert_in_range(lines(), 1, SUMMARY_LINES);
 }
 
 /* Everything at its longest. */
-TEST(every_essence_fits_its_lines)
+TEST(every_summary_fits_its_lines)
 {
     static const double sizes[] = {-0.0004, 99.9996, -99999.9, -999999, 1e9, -1e17, 1e30};
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     strcpy(s.stopped, "after 1023 of 1024 rows of round 100 of 100");
     strcpy(s.spoils.process, "4294967295 times another program ran");
@@ -361,17 +361,17 @@ TEST(every_essence_fits_its_lines)
         for (unsigned k = 0; nth(&s, k); k++)
             put_figure(nth(&s, k), sizes[i], sizes[i] < 0 ? -sizes[i] : 1e30);
         show(&s, UINT8_MAX);
-        assert_in_range(lines(), ESSENCE_LINES - 1, ESSENCE_LINES);
+        assert_in_range(lines(), SUMMARY_LINES - 1, SUMMARY_LINES);
         const char *direct = strstr(text, "\r\ndirect ");
         assert_non_null(direct);
-        for (unsigned k = 0; k < ESSENCE_COLUMNS; k++)
+        for (unsigned k = 0; k < SUMMARY_COLUMNS; k++)
             assert_int_equal(direct[2 + LINES_LABEL + k * CELL], ' ');
         record(&s, UINT8_MAX);
         assert_in_range(strlen(text), 1, LOG_ROOM);
     }
 }
 
-static void put_sheet(struct essence *s)
+static void put_sheet(struct summary *s)
 {
     s->sheet.columns = 1;
     for (unsigned i = 0; i < SHEET_FIGURES; i++)
@@ -382,13 +382,13 @@ static void put_sheet(struct essence *s)
 /* And it fits its lines with all that may stand around them. */
 TEST(figures_of_a_datasheet_replace_those_of_rows)
 {
-    struct essence s = all_present();
+    struct summary s = all_present();
 
     put_sheet(&s);
     strcpy(s.stopped, "after 1023 of 1024 rows of round 100 of 100");
     strcpy(s.spoils.process, "4294967295 times another program ran");
     show(&s, UINT8_MAX);
-    assert_in_range(lines(), SHEET_FIGURES + 1, ESSENCE_LINES);
+    assert_in_range(lines(), SHEET_FIGURES + 1, SUMMARY_LINES);
     assert_non_null(strstr(text, "\r\ndatasheet "));
     assert_non_null(strstr(text, "\r\nL1 load "));
     assert_null(strstr(text, "\r\ncalls "));
@@ -400,6 +400,6 @@ TEST(figures_of_a_datasheet_replace_those_of_rows)
 
 TEST(parts_are_shown_by_rank)
 {
-    for (unsigned i = 1; essence_part(i); i++)
-        assert_true(essence_part(i - 1)->rank < essence_part(i)->rank);
+    for (unsigned i = 1; summary_part(i); i++)
+        assert_true(summary_part(i - 1)->rank < summary_part(i)->rank);
 }

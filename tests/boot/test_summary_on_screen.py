@@ -1,4 +1,4 @@
-"""The essence, read from QEMU's picture of it: it shows the whole essence, and each figure is that of its row."""
+"""The summary, read from QEMU's picture of it: it shows the whole summary, and each figure is that of its row."""
 
 import re
 
@@ -9,15 +9,15 @@ LINES, COLUMNS = 20, 80
 WAYS = ("direct", "plt", "got", "register", "virtual")
 FORMS = ("", "_inc", "_straight", "_c")
 COLUMNS_OF_CALLS = ("", "_inc", "_straight", "_inc_straight", "_c", "_inc_c")
-# All lines that the essence can have, and a row that fails.
+# All lines that the summary can have, and a row that fails.
 ROWS = ("empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm,"
         "pingpong,tsc_skew,wake,ipi,wrong")
 
 
-def essence(lines):
+def summary(lines):
     """Returns its lines, from the first to the last."""
     lines = [line for line in lines if HINT not in line]
-    return lines[lines.index(next(line for line in lines if line.startswith("essence "))) :]
+    return lines[lines.index(next(line for line in lines if line.startswith("summary "))) :]
 
 
 def figures(b, core=0):
@@ -40,8 +40,8 @@ def must_be_whole(b, watch, size):
     said = [line for line in lines_of(b) if not line.startswith("{")]
     while not said[-1]:
         said.pop()
-    shown = essence([line for line in watch.text if line])
-    assert shown == essence(said), f"{shown}\n{essence(said)}"
+    shown = summary([line for line in watch.text if line])
+    assert shown == summary(said), f"{shown}\n{summary(said)}"
     assert len(shown) + 1 <= LINES, shown  # one for the hint about the keys
     assert max(map(len, shown)) <= COLUMNS - 1
     rows = layout(*size)[2]
@@ -49,11 +49,11 @@ def must_be_whole(b, watch, size):
     return shown
 
 
-def test_the_screen_of_800x600_shows_the_essence_and_columns(boot, tmp_path):
+def test_the_screen_of_800x600_shows_the_summary_and_columns(boot, tmp_path):
     watch = Watch(tmp_path, after=VERDICT)
     b = boot("suite=baseline,calls,sum samples=16 instructions=off finish=halt", extra=("-device", "VGA,xres=800,yres=600"), done=watch)
     shown = must_be_whole(b, watch, (800, 600))
-    assert re.match("essence +instructions/op: .*not time", shown[0])
+    assert re.match("summary +instructions/op: .*not time", shown[0])
     masked = ", model masked" if b.run["cpu"]["model_masked"] else ""  # as with QEMU's `max`
     assert shown[1].startswith(f"machine   {b.run['cpu']['brand']}{masked}, 1 core, under ")  # the rest may be cut
     assert shown[2] == f"clock     one instruction is {b.run['ticks_per_instruction']} ticks of the TSC"
@@ -70,7 +70,7 @@ def test_the_screen_of_800x600_shows_the_essence_and_columns(boot, tmp_path):
         assert line in [said.split("\r")[-1] for said in lines_of(b)], line
 
 
-def test_the_screen_of_1024x768_shows_the_longest_essence(boot, tmp_path):
+def test_the_screen_of_1024x768_shows_the_longest_summary(boot, tmp_path):
     """Two cores, and a failure: the maximum number of lines."""
     watch = Watch(tmp_path, after=VERDICT)
     words = f"suite=baseline,calls,cores,provoke,sum bench={ROWS} cores=all samples=16 instructions=off finish=halt"
@@ -101,12 +101,12 @@ class Below:
             return False
         lines = [line for line in text.splitlines() if not line.startswith("{")]
         end = next(i for i, line in enumerate(lines) if line.startswith("verdict: "))
-        self.wanted = essence(lines[: end + 1])
+        self.wanted = summary(lines[: end + 1])
         self.at = where(*dump(self.folder), self.wanted)
         return self.at is not None
 
 
-def test_the_essence_remains_on_a_borrowed_machines_screen(boot, tmp_path):
+def test_the_summary_remains_on_a_borrowed_machines_screen(boot, tmp_path):
     """The firmware's own lines are below it and do not overwrite it."""
     look = Below(tmp_path)
     words = "suite=calls,sum bench=direct*,warm samples=16 takeover=borrow finish=return"
