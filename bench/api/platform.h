@@ -164,32 +164,25 @@ struct platform_kept {
     enum throttled (*throttled)(const uint64_t *kept);
 };
 
-/* Functions that need only the core that runs them take no platform. */
-struct platform {
-    const char *name; /* "uefi", "hosted" */
-    void *context;    /* private to the platform; the argument of `clock` and `cycle` */
-    const struct cpu *cpu;
+/* The functions below that need only the core that runs them take no platform. */
 
-    /* PLATFORM_CODE_VA; writable between code_write() and code_exec(). Then at least its first
-     * `bytes` are executable, and nothing that is executable is writable. */
-    uint8_t *code;
-    uint8_t *data; /* always writable, never executable */
-    void (*code_write)(const struct platform *p);
-    void (*code_exec)(const struct platform *p, size_t bytes);
+/* The code buffer, at PLATFORM_CODE_VA: writable between write() and execute(). Then at least its
+ * first `bytes` are executable, and nothing that is executable is writable. */
+struct platform_code {
+    uint8_t *at;
+    void (*write)(const struct platform *p);
+    void (*execute)(const struct platform *p, size_t bytes);
+};
 
-    /*
-     * bench_memory_need() words, touched, so that no page is missing. All cores share it. Writes
-     * elsewhere by a core that was called together with others may go to a private copy, which is
-     * lost when the core returns.
-     */
-    uint64_t *memory;
-
+struct platform_timers {
     timer_source *clock; /* enum clock_id */
     timer_source *cycle; /* enum cycle_id */
     /* Returns the running core's counter of retired instructions, not started. NULL: not available;
      * *why is the reason. */
     struct timer *(*retired)(void *context, const char **why);
+};
 
+struct platform_user {
     struct sink *out;
     /* Returns whether the user has asked to end the run; never waits. stop_keys names the keys for
      * this, for messages. */
@@ -197,33 +190,83 @@ struct platform {
     const char *stop_keys;
     /* Makes what was written to `live` of the report visible to the user; on any core. */
     void (*show)(const struct platform *p);
-    /*
-     * Called around a row's windows, on the core that runs them: a fault report names the row, and
-     * events on the core are counted for it. row_begin() does slow work (painting a screen), since
-     * between the two nothing but the row runs. `ran`: ticks of the TSC that the row has used in
-     * earlier rounds; its deadline comes earlier by this amount.
-     */
-    void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
-    void (*row_end)(const struct platform *p);
-    /* After row_begin(): the row changes these MSRs and restores them; 0 ends the list. They are
-     * part of the state that guarded() compares. NULL: not supported. */
-    void (*row_touches)(const uint32_t *msr);
+};
+
+/* Called around a row's windows, on the core that runs them: a fault report names the row, and
+ * events on the core are counted for it. */
+struct platform_row {
+    /* Does slow work (painting a screen), since until end() nothing but the row runs. `ran`: ticks
+     * of the TSC that the row has used in earlier rounds; its deadline comes earlier by this. */
+    void (*begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
+    void (*end)(const struct platform *p);
+    /* After begin(): the row changes these MSRs and restores them; 0 ends the list. They are part
+     * of the state that guarded() compares. NULL: not supported. */
+    void (*touches)(const uint32_t *msr);
     /* The row begins to wait for other cores, or has ended to: what that takes does not count
      * towards deadline=. Every such wait has its own limit. NULL: it counts. */
-    void (*row_waits)(bool waits);
-    /* After row_end(): the ticks of the TSC since row_begin() that count towards deadline=. NULL:
-     * all of them. */
-    uint64_t (*row_ran)(void);
+    void (*waits)(bool waits);
+    /* After end(): the ticks of the TSC since begin() that count towards deadline=. NULL: all of
+     * them. */
+    uint64_t (*ran)(void);
     /* Extends the deadline of the row that has begun: deadline= counts from `ms` milliseconds
      * later. */
-    void (*row_longer)(const struct platform *p, unsigned ms);
+    void (*longer)(const struct platform *p, unsigned ms);
+    /* Adds the core's events between its last begin() and end() to kept[PLATFORM_KEPT], which is
+     * all zero before a row's first round. NULL: nothing is kept. */
+    void (*keep)(const struct platform *p, unsigned core, uint64_t *kept);
+};
+
+/* Events that spoil a block, counted on the running core. */
+struct platform_events {
+    uint64_t (*nmis)(void);     /* and machine checks; in a process, moves to another CPU */
+    uint64_t (*own_nmis)(void); /* NMIs that the deadline's timers sent; NULL: they send none */
+    /* Timer interrupts so far, cheap enough to be read around each window; NULL: no timer
+     * interrupts. */
+    uint64_t (*timer_interrupts)(void);
+    uint64_t (*smis)(void); /* NULL: not counted */
+};
+
+struct platform_image {
+    uint64_t text, text_size; /* the program's own code, which may be read */
+    uint64_t base, size;      /* where the program is loaded; 0: as linked */
+};
+
+struct platform_areas {
+    /* Maps an area for the running core. Every page is present. False: *why says what is missing.
+     * The area is valid until free(). NULL: not supported. */
+    bool (*map)(const struct platform *p, const struct platform_wish *wish,
+                struct platform_area *area, const char **why);
+    void (*free)(const struct platform *p, struct platform_area *area);
+    /* Makes the content of an area with `code` executable, or writable again. False: *why says why
+     * not. */
+    bool (*execute)(const struct platform *p, const struct platform_area *area, bool execute,
+                    const char **why);
+};
+
+struct platform {
+    const char *name; /* "uefi", "hosted" */
+    void *context;    /* private to the platform; the argument of timers.clock and timers.cycle */
+    const struct cpu *cpu;
+    struct platform_code code;
+    uint8_t *data; /* always writable, never executable */
+    /* bench_memory_need() words, touched, so that no page is missing. All cores share it. Writes
+     * elsewhere by a core that was called together with others may go to a private copy, which is
+     * lost when the core returns. */
+    uint64_t *memory;
+    struct platform_timers timers;
+    struct platform_user user;
+    struct platform_row row;
+    struct platform_kept kept;
+    struct platform_events events;
+    struct platform_image image;
+    struct platform_areas areas;
     /*
-     * Runs fn(ctx), between row_begin() and row_end() on the core that runs it, and survives its
+     * Runs fn(ctx), between row.begin() and row.end() on the core that runs it, and survives its
      * faults. fn must return before the row has lasted for deadline= seconds, all its rounds
      * together. True: it returned. False: it was aborted, *ended says why, and the caller must
      * release what it held. Calls are not nested. The core's state that no window restores
-     * (window.h) is as at row_begin() when it returns: segments, and in ring 0 descriptor tables,
-     * control and debug registers, and the MSRs of row_touches(). ended->changed names the state
+     * (window.h) is as at row.begin() when it returns: segments, and in ring 0 descriptor tables,
+     * control and debug registers, and the MSRs of row.touches(). ended->changed names the state
      * that fn had changed.
      */
     bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
@@ -235,33 +278,9 @@ struct platform {
      */
     struct step_result (*step)(struct stepping *s, step_entry *entry, const void *code,
                                const uint64_t argument[STEP_ARGUMENTS]);
-    uint64_t text, text_size;   /* the program's own code, which may be read */
-    uint64_t image, image_size; /* where the program is loaded; 0: as linked */
-    /* Events that spoil a block: NMIs and machine checks; in a process, moves to another CPU. */
-    uint64_t (*nmis)(void);
-    uint64_t (*own_nmis)(void); /* NMIs that the deadline's timers sent; NULL: they send none */
-    /* Timer interrupts so far, cheap enough to be read around each window; NULL: no timer
-     * interrupts. */
-    uint64_t (*timer_interrupts)(void);
-    uint64_t (*smis)(void); /* on this core so far; NULL: not counted */
-    /* Adds the core's events between its last row_begin() and row_end() to kept[PLATFORM_KEPT],
-     * which is all zero before a row's first round. NULL: nothing is kept. */
-    void (*row_keep)(const struct platform *p, unsigned core, uint64_t *kept);
-    struct platform_kept kept;
     /* Returns why a row with these needs (bench.h) cannot run on this platform; NULL: it can. */
     const char *(*lacks)(unsigned needs);
     cpuid_fn cpuid; /* CPUID of the running core; it takes no context */
-    /*
-     * Maps an area for the running core. Every page is present. False: *why says what is missing.
-     * The area is valid until area_free(). NULL: not supported.
-     */
-    bool (*area)(const struct platform *p, const struct platform_wish *wish,
-                 struct platform_area *area, const char **why);
-    void (*area_free)(const struct platform *p, struct platform_area *area);
-    /* Makes the content of an area with `code` executable, or writable again. False: *why says why
-     * not. */
-    bool (*area_execute)(const struct platform *p, const struct platform_area *area, bool execute,
-                         const char **why);
     /*
      * Disables the hardware prefetchers of the running core, which has this number, or restores
      * them as found. Returns their state then: "on", "off", "partly off". NULL: it is not known, or

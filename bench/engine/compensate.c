@@ -8,11 +8,12 @@ static struct tick_cost find(const struct engine *e)
     struct tick_finder f;
     uint64_t began = tsc_now(), most = (uint64_t)(SECONDS_MOST * e->facts.tsc_hz), tsc;
 
-    tick_start(&f, began, e->p->timer_interrupts());
+    tick_start(&f, began, e->p->events.timer_interrupts());
     do {
         uint64_t last = f.tsc;
         tsc = tsc_now();
-        if (tick_is_gap(&f, tsc) && !tick_add(&f, tsc - last, tsc_now(), e->p->timer_interrupts()))
+        if (tick_is_gap(&f, tsc) &&
+            !tick_add(&f, tsc - last, tsc_now(), e->p->events.timer_interrupts()))
             break;
     } while (tsc - began < most);
     return tick_judge(&f);
@@ -23,7 +24,7 @@ void compensate_open(struct engine *e)
     e->facts.compensate = (struct compensate){0};
     if (e->facts.o->compensate == COMPENSATE_OFF || e->facts.o->method != METHOD_KBEST)
         return;
-    if (!e->p->timer_interrupts)
+    if (!e->p->events.timer_interrupts)
         e->facts.compensate.why_not =
             "every interrupt is masked here, so no timer interrupt occurs in a "
             "window";
@@ -43,7 +44,7 @@ uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t tic
 
     if (!e->facts.compensate.cost.known)
         return ticks;
-    uint64_t n = e->p->timer_interrupts() - before;
+    uint64_t n = e->p->events.timer_interrupts() - before;
     if (n == 0 && ticks < *shortest)
         *shortest = ticks;
     ticks = tick_compensate(&e->facts.compensate.cost, *shortest, ticks, n, &taken);

@@ -13,7 +13,7 @@ void compensate_open(struct engine *e);
 /* Returns the interrupt count before a window, for compensate_window(); 0 if it does not run. */
 static inline uint64_t compensate_before(const struct engine *e)
 {
-    return e->facts.compensate.cost.known ? e->p->timer_interrupts() : 0;
+    return e->facts.compensate.cost.known ? e->p->events.timer_interrupts() : 0;
 }
 
 /* Returns a window's ticks without the cost of the interrupts in it, and adds those to *interrupts.

@@ -197,7 +197,7 @@ bool compiled_begin(struct compiled *c, const struct bench *b, struct code *code
     struct sink_buf err;
 
     sink_buf_init(&err, c->why, sizeof c->why);
-    c->code = (struct compiled_buffer){code->p->code, PLATFORM_CODE_SIZE};
+    c->code = (struct compiled_buffer){code->p->code.at, PLATFORM_CODE_SIZE};
     c->data = data;
     c->sweep = sweep;
     if (!gather(c, b, &err.sink) || !is_small(c, &err.sink) || !fits_data(c, &err.sink))

@@ -81,28 +81,29 @@ static inline const char *engine_lacks(const struct engine *e, const struct benc
 /* Begins the row's windows (platform.h). */
 static inline void engine_row_begin(const struct engine *e, const struct bench *b, uint64_t ran)
 {
-    e->p->row_begin(e->p, b->suite, b->name, ran);
-    if (e->p->row_touches)
-        e->p->row_touches(b->touches);
+    e->p->row.begin(e->p, b->suite, b->name, ran);
+    if (e->p->row.touches)
+        e->p->row.touches(b->touches);
 }
 
-/* Adds the core's events during the row. Called after row_end(). */
+/* Adds the core's events during the row. Called after row.end(). */
 static inline void engine_keep(const struct engine *e, uint64_t *kept)
 {
-    if (e->p->row_keep)
-        e->p->row_keep(e->p, e->facts.core, kept);
+    if (e->p->row.keep)
+        e->p->row.keep(e->p, e->facts.core, kept);
 }
 
 /* Return the number of SMIs on this core so far, 0 if not counted; and of all events that spoil a
  * block of windows. */
 static inline uint64_t engine_smis(const struct engine *e)
 {
-    return e->p->smis ? e->p->smis() : 0;
+    return e->p->events.smis ? e->p->events.smis() : 0;
 }
 
 static inline uint64_t engine_spoils(const struct engine *e)
 {
-    return e->p->nmis() + engine_smis(e) + (e->p->own_nmis ? e->p->own_nmis() : 0);
+    return e->p->events.nmis() + engine_smis(e) +
+           (e->p->events.own_nmis ? e->p->events.own_nmis() : 0);
 }
 
 #define DITHER_GOLDEN                                                                              \

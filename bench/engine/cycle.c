@@ -50,13 +50,13 @@ static void choose(struct engine *e)
     struct cycle *c = &e->facts.cycle;
     struct timer_order order = timer_list_order(&e->facts.o->cycle, &timer_cycles);
 
-    timer_choose(&c->source, &order, &timer_cycles, e->p->cycle, e->p->context);
+    timer_choose(&c->source, &order, &timer_cycles, e->p->timers.cycle, e->p->context);
     c->counter = (struct timer_choice){0};
     c->by = CYCLES_UNKNOWN;
     if (cycle_is(&e->facts.cycle, CYCLE_RULER)) {
         struct timer_order second = counters_from(&order, c->source.refusals + 1);
         c->by = CYCLES_RULER;
-        timer_choose(&c->counter, &second, &timer_cycles, e->p->cycle, e->p->context);
+        timer_choose(&c->counter, &second, &timer_cycles, e->p->timers.cycle, e->p->context);
     } else if (c->source.used && c->source.used->read && !cycle_is(&e->facts.cycle, CYCLE_RDTSCP)) {
         c->by = CYCLES_COUNTER;
         c->counter.used = c->source.used;
@@ -174,10 +174,10 @@ static void check_other_counters(struct engine *e, struct cycle_check *out)
     for (unsigned i = 0; i < all.list.n; i++) {
         struct timer_order one = {.list = {.n = 1, .id = {all.list.id[i]}}};
         const char *why;
-        struct timer *t = e->p->cycle(e->p->context, all.list.id[i], &why);
+        struct timer *t = e->p->timers.cycle(e->p->context, all.list.id[i], &why);
         if (!t || t == e->facts.cycle.counter.used)
             continue;
-        timer_choose(&other, &one, &timer_cycles, e->p->cycle, e->p->context);
+        timer_choose(&other, &one, &timer_cycles, e->p->timers.cycle, e->p->context);
         if (other.used)
             check_counter(&other, out);
         timer_release(&other);

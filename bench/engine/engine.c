@@ -80,7 +80,7 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
         .facts = {.platform = p->name,
                   .cpu = p->cpu,
                   .o = o,
-                  .counts_smis = p->smis != NULL,
+                  .counts_smis = p->events.smis != NULL,
                   .kept = &p->kept,
                   .cores = 1,
                   .recipe = recipe_of(p->cpu, o),
@@ -110,7 +110,7 @@ void engine_timers(struct engine *e)
 {
     struct timer_order order = timer_list_order(&e->facts.o->clock, &timer_clocks);
 
-    timer_choose(&e->facts.clock, &order, &timer_clocks, e->p->clock, e->p->context);
+    timer_choose(&e->facts.clock, &order, &timer_clocks, e->p->timers.clock, e->p->context);
     e->facts.tsc_hz = e->facts.clock.used ? (double)e->facts.clock.used->tsc_hz : 0;
     cycle_open(e);
     compensate_open(e);

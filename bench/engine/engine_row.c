@@ -223,8 +223,8 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (i == end && last)
         stepped_row(e, &g->row, parts_at(parts, end - 1).placement);
-    e->p->row_end(e->p);
-    g->ran += e->p->row_ran ? e->p->row_ran() : tsc_now() - began;
+    e->p->row.end(e->p);
+    g->ran += e->p->row.ran ? e->p->row.ran() : tsc_now() - began;
     engine_keep(e, g->row.out.kept);
     g->rounds += i == end;
     g->cut = i < end && (g->row.out.why || g->rounds == 0);

@@ -26,11 +26,11 @@ static int wait_for_all(const struct engine *e, uint64_t ticks)
 
     if (p->cores && p->cores->starved)
         patience *= STARVED_TIMES;
-    if (p->row_waits)
-        p->row_waits(true);
+    if (p->row.waits)
+        p->row.waits(true);
     int missing = barrier_pass(e->gate->barrier, e->gate->place, patience);
-    if (p->row_waits)
-        p->row_waits(false);
+    if (p->row.waits)
+        p->row.waits(false);
     return missing;
 }
 

@@ -22,7 +22,7 @@ static void say_window(const struct engine *e, const struct bench *b, uint64_t a
         char name[96];
         size_t offset;
         fmt_buf(name, sizeof name, "%s/%s/%s", b->suite, b->name, kinds[i]);
-        if (window_holds(e->p->code, at - PLATFORM_CODE_VA, name, &offset)) {
+        if (window_holds(e->p->code.at, at - PLATFORM_CODE_VA, name, &offset)) {
             fmt(out, " in %s+0x%zx", name, offset);
             return;
         }
@@ -37,8 +37,8 @@ static void say_place(const struct engine *e, const struct bench *b, uint64_t at
         say_window(e, b, at, out);
         return;
     }
-    if (at - e->p->image < e->p->image_size)
-        fmt(out, " (image+0x%llx)", (unsigned long long)(at - e->p->image));
+    if (at - e->p->image.base < e->p->image.size)
+        fmt(out, " (image+0x%llx)", (unsigned long long)(at - e->p->image.base));
 }
 
 static void say(const struct engine *e, struct outcome *out, const struct guard_ended *ended)

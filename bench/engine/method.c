@@ -280,7 +280,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     bool done = take_and_check(&t);
     if (done)
         stepped_row(e, row, 0);
-    e->p->row_end(e->p);
+    e->p->row.end(e->p);
     engine_keep(e, row->out.kept);
     if (!done)
         return;

@@ -151,7 +151,7 @@ static void note_ranges(const struct engine *e, const struct bench *b, const str
         *range++ = (struct placed_range){c->data.at, c->data_used};
     if (e->facts.o->caches != CACHES_CLEAR)
         return;
-    *range++ = (struct placed_range){code->p->code + from, code->used - from};
+    *range++ = (struct placed_range){code->p->code.at + from, code->used - from};
     if (c)
         *range++ = (struct placed_range){c->code.at + c->constants, c->constants_size};
 }

@@ -227,7 +227,7 @@ static void take_core(struct plan *plan, unsigned k, unsigned core, const struct
             (struct core_figure){.ticks = UNKNOWN, .cycles = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
     if (plan->together && k > 0 && k < plan->n)
         engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
-    pc->nmis = core == 0 ? plan->p->nmis() : 0; /* plan_probe() reads those of other cores */
+    pc->nmis = core == 0 ? plan->p->events.nmis() : 0; /* plan_probe() reads those of other cores */
 }
 
 /* Assigns each row its index in the store, and clears the store. */

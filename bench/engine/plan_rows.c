@@ -15,7 +15,7 @@ static void probe_here(void *ctx, unsigned core)
     probe_core(&pc->engine, plan->probe);
     cycle_open(&pc->engine);
     *plan->counter = cycle_judge(&pc->engine);
-    pc->nmis = plan->p->nmis();
+    pc->nmis = plan->p->events.nmis();
     pc->back = true;
 }
 
@@ -90,7 +90,7 @@ static void row_here(void *ctx, unsigned core)
     if (plan->round == 0)
         engine_begin(&pc->engine, plan->bench, pc->gathered);
     engine_round(&pc->engine, pc->gathered, plan->round);
-    uint64_t nmis = plan->p->nmis();
+    uint64_t nmis = plan->p->events.nmis();
     pc->gathered->row.out.nmis += nmis - pc->nmis;
     pc->nmis = nmis;
     if (pc->engine.gate)
@@ -315,7 +315,7 @@ static void nmis_here(void *ctx, unsigned core)
     struct plan *plan = ctx;
     struct plan_core *pc = plan_core(plan, core);
 
-    pc->row.out.nmis = plan->p->nmis() - pc->nmis;
+    pc->row.out.nmis = plan->p->events.nmis() - pc->nmis;
     pc->back = true;
 }
 

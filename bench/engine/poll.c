@@ -18,11 +18,11 @@ void poll_init(struct poll *poll, const struct platform *p, const struct engine 
 
 bool poll_now(struct poll *poll)
 {
-    uint64_t before = poll->p->smis ? poll->p->smis() : 0;
+    uint64_t before = poll->p->events.smis ? poll->p->events.smis() : 0;
 
-    if (!poll->stopped && poll->p->stop_key(poll->p))
+    if (!poll->stopped && poll->p->user.stop_key(poll->p))
         poll->stopped = true;
-    poll->smis += poll->p->smis ? poll->p->smis() - before : 0;
+    poll->smis += poll->p->events.smis ? poll->p->events.smis() - before : 0;
     poll->looked = tsc_now();
     return !poll->stopped;
 }

@@ -44,23 +44,23 @@ static inline uint64_t poll_smis(const struct engine *e)
     return e->poll ? e->poll->smis : 0;
 }
 
-/* --- a row that is not taken in rounds: from row_begin() to row_end() ------------------------- */
+/* --- a row that is not taken in rounds: from row.begin() to row.end() ------------------------- */
 
 /* Begins the row on the running core. It may last `ms` milliseconds longer than deadline=. */
 static inline void span_begin(const struct engine *e, struct outcome *out, unsigned ms)
 {
-    e->p->row_begin(e->p, out->bench->suite, out->bench->name, 0);
-    e->p->row_longer(e->p, ms);
+    e->p->row.begin(e->p, out->bench->suite, out->bench->name, 0);
+    e->p->row.longer(e->p, ms);
     out->smis = engine_smis(e) - poll_smis(e);
-    out->nmis = e->p->nmis();
+    out->nmis = e->p->events.nmis();
 }
 
 /* Ends it on the same core. `smis`, `nmis` and `kept` of the row are the events since its begin. */
 static inline void span_end(const struct engine *e, struct outcome *out)
 {
     out->smis = engine_smis(e) - poll_smis(e) - out->smis;
-    out->nmis = e->p->nmis() - out->nmis;
-    e->p->row_end(e->p);
+    out->nmis = e->p->events.nmis() - out->nmis;
+    e->p->row.end(e->p);
     engine_keep(e, out->kept);
 }
 

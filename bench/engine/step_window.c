@@ -13,7 +13,7 @@ static struct stepping steps_for(const struct engine *e, uint64_t most)
 
     return (struct stepping){
         .most = most,
-        .code = {{PLATFORM_CODE_VA, PLATFORM_CODE_SIZE}, {p->text, p->text_size}},
+        .code = {{PLATFORM_CODE_VA, PLATFORM_CODE_SIZE}, {p->image.text, p->image.text_size}},
     };
 }
 

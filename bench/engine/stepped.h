@@ -16,7 +16,7 @@
 #define STEPPED_HARD_US 1000000
 
 /*
- * Fills row->stepped. Called between row_begin() and row_end() after the row's last window;
+ * Fills row->stepped. Called between row.begin() and row.end() after the row's last window;
  * e->placed[placement] must still be placed. Does nothing if instructions=off or the row has
  * failed. A fault or the deadline fails the row, as in its windows.
  */

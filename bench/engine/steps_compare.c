@@ -102,9 +102,9 @@ static void compare_with_counter(struct stepper *t)
     struct free_counts f;
     const char *why;
 
-    if (t->e->facts.stepping.no_counter || !t->e->p->retired)
+    if (t->e->facts.stepping.no_counter || !t->e->p->timers.retired)
         return;
-    t->counter = t->e->p->retired(t->e->p->context, &why);
+    t->counter = t->e->p->timers.retired(t->e->p->context, &why);
     t->e->facts.stepping.no_counter = !t->counter || t->counter->start(t->counter) != NULL;
     if (t->e->facts.stepping.no_counter)
         return;

@@ -43,12 +43,12 @@ void code_begin(struct code *c, const struct platform *p)
 {
     c->p = p;
     c->used = 0;
-    p->code_write(p);
+    p->code.write(p);
 }
 
 void code_end(struct code *c)
 {
-    c->p->code_exec(c->p, c->used);
+    c->p->code.execute(c->p, c->used);
 }
 
 static uint32_t tag_of(const char *name)
@@ -99,7 +99,7 @@ static uint8_t *append(struct code *c, const struct unit *u, const struct window
 {
     if (u->size > PLATFORM_CODE_SIZE - c->used)
         return NULL;
-    uint8_t *at = c->p->code + c->used;
+    uint8_t *at = c->p->code.at + c->used;
     copy_long(at, u->code, u->size);
     if (u->fixup_to != FIXUP_NONE) {
         uint32_t value = fixup_value(c->p, u, at + u->fixup_at, spec, head);
@@ -120,7 +120,7 @@ static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
     }
     /* Appends a copy of all copies so far, which doubles their number, until there are enough. */
     size_t bytes = (size_t)copies * u->size, more;
-    uint8_t *at = c->p->code + c->used;
+    uint8_t *at = c->p->code.at + c->used;
     if (bytes > PLATFORM_CODE_SIZE - c->used)
         return false;
     copy_long(at, u->code, u->size);
@@ -140,7 +140,7 @@ static bool align_to(struct code *c, size_t align, size_t before)
 
     if (start > PLATFORM_CODE_SIZE)
         return false;
-    memset(c->p->code + c->used, 0xcc, start - c->used);
+    memset(c->p->code.at + c->used, 0xcc, start - c->used);
     c->used = start;
     return true;
 }
@@ -153,7 +153,7 @@ const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t
 
 uint8_t *code_room(struct code *c, size_t bytes)
 {
-    uint8_t *at = c->p->code + c->used;
+    uint8_t *at = c->p->code.at + c->used;
 
     if (bytes > PLATFORM_CODE_SIZE - c->used)
         return NULL;
@@ -183,17 +183,17 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
     uint8_t *entry = append(c, &unit_window_tag, spec, NULL);
     if (!entry || !append(c, &unit_window_enter, spec, NULL))
         return NULL;
-    c->part.from = c->p->code + c->used;
+    c->part.from = c->p->code.at + c->used;
     if ((spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r->start, spec, NULL))
         return NULL;
-    const uint8_t *head = c->p->code + c->used;
+    const uint8_t *head = c->p->code.at + c->used;
     if (spec->unit && !append_copies(c, spec->unit, spec->copies, spec))
         return NULL;
     if (spec->loop && !append(c, &unit_loop_iteration, spec, head))
         return NULL;
     if (!append(c, r->stop, spec, NULL))
         return NULL;
-    c->part.to = c->p->code + c->used;
+    c->part.to = c->p->code.at + c->used;
     if ((spec->after && !append(c, spec->after, spec, NULL)) ||
         !append(c, &unit_window_leave, spec, NULL))
         return NULL;

@@ -254,7 +254,7 @@ static bool open_area(struct measuring *m)
                                        .same = pages && needs_page(&m->curve) > PAGE,
                                        .code = m->curve.out.bench->curve.load == BENCH_CODE};
 
-    if (!p->area || !p->area(p, &wish, &m->area, &why)) {
+    if (!p->areas.map || !p->areas.map(p, &wish, &m->area, &why)) {
         outcome_fail(&m->curve.out, ROW_UNSUPPORTED, why);
         return false;
     }
@@ -289,7 +289,7 @@ static void measure_in_area(struct measuring *m)
         return;
     budget_go_on(&m->loop.budget, LEFT_LEAST);
     measure_points(m);
-    m->loop.e->p->area_free(m->loop.e->p, &m->area);
+    m->loop.e->p->areas.free(m->loop.e->p, &m->area);
 }
 
 /* Measures with the prefetchers as the row asks for them. */

@@ -96,11 +96,11 @@ static void prepare_flush(const struct visit_set *set, struct flush *f, struct v
 static void prepare_jumps(const struct platform *p, const struct visit_set *set, struct jumps *j,
                           struct visit *v)
 {
-    if (!p->area_execute(p, set->area, false, &v->lacks))
+    if (!p->areas.execute(p, set->area, false, &v->lacks))
         return;
     jumps_build(j, set->at, set->area->code + (set->at - set->area->at), set->bytes,
                 set->area->page, set->seed);
-    if (!p->area_execute(p, set->area, true, &v->lacks))
+    if (!p->areas.execute(p, set->area, true, &v->lacks))
         return;
     v->lacks = NULL;
     v->elements = jumps_check(j);

@@ -46,10 +46,10 @@ static void measure_here(void *ctx, unsigned core)
     struct plan *plan = ctx;
     struct plan_core *pc = plan_core(plan, core);
     const struct here here = here_now(plan->p);
-    uint64_t nmis = plan->p->nmis();
+    uint64_t nmis = plan->p->events.nmis();
 
     insn_passes(&pc->engine, &here.links, &here.support, plan->forms);
-    pc->nmis += plan->p->nmis() - nmis;
+    pc->nmis += plan->p->events.nmis() - nmis;
     pc->back = true;
 }
 

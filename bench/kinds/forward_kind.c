@@ -183,13 +183,13 @@ static void measure(struct mapping *w)
     if (why)
         return;
     why = "this platform has no large area of memory";
-    if (!p->area || !p->area(p, &wish, &w->area, &why)) {
+    if (!p->areas.map || !p->areas.map(p, &wish, &w->area, &why)) {
         outcome_fail(&w->map.out, ROW_UNSUPPORTED, why);
         return;
     }
     w->map.sizes = needs_sizes(p);
     measure_map(w);
-    p->area_free(p, &w->area);
+    p->areas.free(p, &w->area);
 }
 
 static void measure_here(struct engine *e, void *memory)

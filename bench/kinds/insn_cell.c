@@ -280,13 +280,13 @@ bool insn_measure(const struct insn_pass *pass, struct insn_row *row)
     job.samples = e->memory;
     sink_buf_init(&text, job.name, sizeof job.name);
     insn_row_name(row, &text.sink);
-    e->p->row_begin(e->p, "insn", job.name, 0);
+    e->p->row.begin(e->p, "insn", job.name, 0);
     bool go_on = try_row(&job);
     if (go_on) {
         collect(&job, true);
         go_on = run_all(&job, measure, keep);
         row->reached = true;
     }
-    e->p->row_end(e->p);
+    e->p->row.end(e->p);
     return go_on;
 }

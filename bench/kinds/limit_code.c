@@ -121,14 +121,14 @@ bool setting_make(struct limits_setting *s, const struct platform *p,
 
     *s =
         (struct limits_setting){.p = p, .kind = kind, .count = count, .seed = seed, .quick = quick};
-    s->code.at = p->code + skip;
+    s->code.at = p->code.at + skip;
     s->code.size = PLATFORM_CODE_SIZE - skip;
     if (has_table(kind->kind) && count > TABLE_SIZE / sizeof(uint64_t) &&
         (kind->kind == LIMITS_TARGETS || count > TABLE_SIZE))
         return false;
-    p->code_write(p);
+    p->code.write(p);
     bool fits = limits_program(&s->code, kind->kind, kind->param, count);
-    p->code_exec(p, PLATFORM_CODE_SIZE);
+    p->code.execute(p, PLATFORM_CODE_SIZE);
     make_data(s, p->data, &state);
     s->iterations = iterations_of(s, quick ? QUICK : STEPS_LEAST);
     if (kind->kind == LIMITS_PATTERN) /* a NOP for each zero */

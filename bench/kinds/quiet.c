@@ -97,7 +97,7 @@ static void plant_due(struct planting *p, uint64_t at)
 
 static uint64_t own_nmis(const struct engine *e)
 {
-    return e->p->own_nmis ? e->p->own_nmis() : 0;
+    return e->p->events.own_nmis ? e->p->events.own_nmis() : 0;
 }
 
 /* Watches for `ticks`. A TSC that goes back (a process that is moved) makes no gap: differences are

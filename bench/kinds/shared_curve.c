@@ -286,13 +286,13 @@ static void measure(struct gathering *g, const struct platform *p)
     needs_find(&g->curve, p);
     const struct platform_wish wish = {.page = BENCH_4K, .bytes = wanted(g, n), .shared = true};
     why = "this platform has no large area of memory";
-    if (!p->area || !p->area(p, &wish, &area, &why)) {
+    if (!p->areas.map || !p->areas.map(p, &wish, &area, &why)) {
         team_fail(g->team, ROW_UNSUPPORTED, why);
         return;
     }
     g->at = area.at;
     measure_here(g, n, area.bytes);
-    p->area_free(p, &area);
+    p->areas.free(p, &area);
 }
 
 static void begin(struct gathering *g, struct plan *plan, const struct bench *b)

@@ -30,7 +30,7 @@ unsigned team_take_places(struct team *c)
     return n;
 }
 
-/* The boot core is already between row_begin() and row_end() (team_run.c). */
+/* The boot core is already between row.begin() and row.end() (team_run.c). */
 void team_part(struct team *c, unsigned place, void (*fn)(void *ctx), void *ctx)
 {
     const struct platform *p = c->plan->p;
@@ -42,10 +42,10 @@ void team_part(struct team *c, unsigned place, void (*fn)(void *ctx), void *ctx)
     pc->row.out.core = core;
     pc->waits = false;
     if (core > 0)
-        p->row_begin(p, c->met.row.out.bench->suite, c->met.row.out.bench->name, 0);
+        p->row.begin(p, c->met.row.out.bench->suite, c->met.row.out.bench->name, 0);
     (void)guard_run(&pc->engine, &pc->row.out, fn, ctx);
     if (core > 0)
-        p->row_end(p);
+        p->row.end(p);
     barrier_leave(&c->plan->barrier, place);
     pc->back = true;
 }
@@ -55,8 +55,8 @@ void team_waits(struct team *c, unsigned place, bool waits)
     const struct platform *p = c->plan->p;
 
     core_at(c, place)->waits = waits;
-    if (p->row_waits)
-        p->row_waits(waits);
+    if (p->row.waits)
+        p->row.waits(waits);
 }
 
 bool team_pass(struct team *c, unsigned place)
@@ -81,7 +81,7 @@ enum team_end team_late(struct team *c, const char *why)
     }
     if (++c->late < RENDEZVOUS) {
         c->patience *= LONGER;
-        p->row_longer(p, 0);
+        p->row.longer(p, 0);
         return TEAM_AGAIN;
     }
     if (!plan_starved(c->plan, &core)) {

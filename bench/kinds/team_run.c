@@ -45,14 +45,14 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 
     team_begin(plan, b);
     const char *lacks = engine_lacks(&plan->core[k].engine, b);
-    plan->p->row_begin(plan->p, b->suite, b->name, 0);
+    plan->p->row.begin(plan->p, b->suite, b->name, 0);
     if (lacks)
         team_fail(c, ROW_UNSUPPORTED, lacks);
     else if (team_has_two(plan))
         b->meet(c);
     else
         team_fail(c, ROW_UNSUPPORTED, TEAM_ALONE);
-    plan->p->row_end(plan->p);
+    plan->p->row.end(plan->p);
     return plan->poll->stopped ? NULL : &c->met.row.out;
 }
 

@@ -28,7 +28,7 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
     run.rows = registry(&run.n);
     for (size_t i = 0; i < run.n; i++)
         run.selected += registry_selects(boot->facts.o, run.rows[i]);
-    r->counts_smis = boot->p->smis != NULL;
+    r->counts_smis = boot->p->events.smis != NULL;
     return run;
 }
 

@@ -192,7 +192,7 @@ void run_progress_show(struct run *run, double part)
     size_t used = write_done(run, &turn, done, sizeof done), room;
 
     used += write_left(run, &turn, done + used, sizeof done - used);
-    used += fmt_buf(done + used, sizeof done - used, ", %s stops", run->first->p->stop_keys);
+    used += fmt_buf(done + used, sizeof done - used, ", %s stops", run->first->p->user.stop_keys);
     fmt_buf(name, sizeof name, "%s/%s", b->suite, b->name);
     room = used + 2 + NAME_LEAST < COLUMNS ? COLUMNS - 2 - used : NAME_LEAST;
     used = fmt_buf(line, sizeof line, "%.*s: %s", (int)room, name, done);
@@ -213,7 +213,7 @@ static void show_part(void *ctx, double part)
              stages = kind_of(b)->conducted ? 1 : run->plan->n + together;
 
     run_progress_show(run, (run->plan->stage + part) / stages);
-    run->first->p->show(run->first->p);
+    run->first->p->user.show(run->first->p);
 }
 
 /* --- what was done ---------------------------------------------------------------------------- */

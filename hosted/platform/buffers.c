@@ -59,7 +59,7 @@ void memory_touch(void)
 /* QEMU's user emulation refuses to change the rights of no page. */
 static void code_rights(const struct platform *p, size_t bytes, int rights)
 {
-    if (bytes == 0 || mprotect(p->code, bytes, rights) == 0)
+    if (bytes == 0 || mprotect(p->code.at, bytes, rights) == 0)
         return;
     char what[96];
     fmt_buf(what, sizeof what, "the code buffer's rights cannot be changed: %s", strerror(errno));

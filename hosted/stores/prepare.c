@@ -16,7 +16,8 @@ extern const struct unit unit_loop_iteration;
 
 static struct memory memory;
 static struct options options;
-static struct platform platform = {.code_write = memory_code_write, .code_exec = memory_code_exec};
+static struct platform platform = {.code.write = memory_code_write,
+                                   .code.execute = memory_code_exec};
 static struct compiled compiled;
 static struct placed placed;
 static struct engine engine = {.p = &platform, .facts.o = &options, .compiled = &compiled};
@@ -31,7 +32,7 @@ bool prepare_open(struct sink *err)
         fmt(err, "%s: %s", memory.what, strerror(memory.error));
         return false;
     }
-    platform.code = memory.code;
+    platform.code.at = memory.code;
     platform.data = memory.data;
     options_default(&options);
     options.layout = LAYOUT_FIXED;

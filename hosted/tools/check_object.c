@@ -127,13 +127,13 @@ static bool check_rows(void)
     size_t n;
     bool good = true;
     const struct bench *const *rows = registry(&n);
-    struct platform platform = {.code_write = code_write, .code_exec = code_exec};
+    struct platform platform = {.code.write = code_write, .code.execute = code_exec};
     struct engine *e = &(struct engine){.p = &platform, .facts.o = &options, .compiled = &compiled};
 
     options_default(&options);
-    platform.code = buffer(PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);
+    platform.code.at = buffer(PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);
     platform.data = buffer(PLATFORM_DATA_VA, registry_data_size());
-    if (!platform.code || !platform.data) {
+    if (!platform.code.at || !platform.data) {
         perror("check_object: no memory where the rows are placed");
         return false;
     }

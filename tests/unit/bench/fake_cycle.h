@@ -132,7 +132,7 @@ static uint64_t no_nmis(void)
 }
 
 static const struct cpu cpu = {.tsc = true};
-static struct platform platform = {.cycle = source, .nmis = no_nmis, .cpu = &cpu};
+static struct platform platform = {.timers.cycle = source, .events.nmis = no_nmis, .cpu = &cpu};
 static struct options options;
 static struct engine engine;
 static struct sampler sampler;

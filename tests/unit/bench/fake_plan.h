@@ -236,7 +236,7 @@ static struct plan *plan_of(const char *list, enum share share)
     strcpy(options.cores, list);
     options.share = share;
     options.rounds = rounds;
-    platform = (struct platform){.nmis = nmis, .cores = &cores};
+    platform = (struct platform){.events.nmis = nmis, .cores = &cores};
     platform.memory = calloc(bench_memory_need(&options, CORES), sizeof *platform.memory);
     assert_non_null(platform.memory);
     boot = (struct engine){.p = &platform,

@@ -149,13 +149,13 @@ void made_core_reset(enum execution execution)
     options_default(&core.options);
     core.platform = (struct platform){.cpu = &cpu,
                                       .cpuid = made_cpuid,
-                                      .area = area_map,
-                                      .area_free = area_free,
-                                      .area_execute = area_execute,
-                                      .row_begin = row_begin,
-                                      .row_longer = row_longer,
-                                      .row_end = row_end,
-                                      .nmis = nmis};
+                                      .areas.map = area_map,
+                                      .areas.free = area_free,
+                                      .areas.execute = area_execute,
+                                      .row.begin = row_begin,
+                                      .row.longer = row_longer,
+                                      .row.end = row_end,
+                                      .events.nmis = nmis};
     core.core.engine = (struct engine){.p = &core.platform,
                                        .memory = memory,
                                        .step_cycles = 1,

@@ -152,15 +152,15 @@ static const char *lacks(unsigned needs)
     return needs && in_a_process ? "a process" : NULL;
 }
 
-static const struct platform platform = {.nmis = nmis,
+static const struct platform platform = {.events.nmis = nmis,
                                          .lacks = lacks,
-                                         .timer_interrupts = timer_interrupts,
-                                         .row_begin = row_begin,
-                                         .row_end = row_end,
+                                         .events.timer_interrupts = timer_interrupts,
+                                         .row.begin = row_begin,
+                                         .row.end = row_end,
                                          .guarded = guarded,
                                          .step = step_made,
-                                         .image = 0x40000,
-                                         .image_size = 0x20000,
+                                         .image.base = 0x40000,
+                                         .image.size = 0x20000,
                                          .cpu = &cpu};
 static struct options options;
 static struct bench bench = {.suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};

@@ -253,8 +253,11 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 
 static const struct cpu cpu = {
     .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
-static const struct platform platform = {
-    .nmis = nmis, .row_begin = row_begin, .row_end = row_end, .guarded = guarded, .cpu = &cpu};
+static const struct platform platform = {.events.nmis = nmis,
+                                         .row.begin = row_begin,
+                                         .row.end = row_end,
+                                         .guarded = guarded,
+                                         .cpu = &cpu};
 static struct options options;
 static const struct bench bench = {
     .suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};

@@ -214,11 +214,11 @@ TEST(missing_compensation_has_its_reason)
     compensate_open(&engine);
     assert_null(engine.facts.compensate.why_not); /* not asked for */
     options.compensate = COMPENSATE_ON;
-    bare.timer_interrupts = NULL;
+    bare.events.timer_interrupts = NULL;
     compensate_open(&engine);
     assert_non_null(strstr(engine.facts.compensate.why_not, "every interrupt is masked here"));
     assert_false(engine.facts.compensate.cost.known);
-    bare.timer_interrupts = timer_interrupts;
+    bare.events.timer_interrupts = timer_interrupts;
     engine.facts.execution = EXEC_EMULATED;
     compensate_open(&engine);
     assert_non_null(strstr(engine.facts.compensate.why_not, "an emulator's time"));

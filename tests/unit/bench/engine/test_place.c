@@ -42,8 +42,10 @@ static void code_exec(const struct platform *p, size_t bytes)
     (void)bytes;
 }
 
-static struct platform platform = {
-    .code = code_buffer, .data = data_buffer, .code_write = code_write, .code_exec = code_exec};
+static struct platform platform = {.code.at = code_buffer,
+                                   .data = data_buffer,
+                                   .code.write = code_write,
+                                   .code.execute = code_exec};
 static struct options options;
 static struct compiled compiled;
 static struct engine engine = {.p = &platform, .facts.o = &options, .compiled = &compiled};

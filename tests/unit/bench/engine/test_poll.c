@@ -39,7 +39,7 @@ static void show(void *ctx, double done)
     shown = done;
 }
 
-static const struct platform platform = {.stop_key = stop_key, .smis = count_smis};
+static const struct platform platform = {.user.stop_key = stop_key, .events.smis = count_smis};
 static struct poll poll;
 static struct engine engine;
 

@@ -322,7 +322,7 @@ TEST(time_that_a_platform_does_not_count_ends_no_row)
     struct platform counts = platform;
     struct row row;
 
-    counts.row_ran = row_ran;
+    counts.row.ran = row_ran;
     engine.p = &counts;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;

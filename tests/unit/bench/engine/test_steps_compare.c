@@ -155,7 +155,7 @@ static void begin_counter(void)
     count_now = (1ull << bits) - 60; /* about to wrap */
     counter = (struct timer){
         .start = start_counter, .read = read_counted, .stop = stop_counter, .bits = bits};
-    steppable.retired = retired_made;
+    steppable.timers.retired = retired_made;
     places[0].kind[KIND_EMPTY].fn = counted_empty;
     places[0].kind[KIND_BODY].fn = counted_body;
 }
@@ -250,11 +250,11 @@ TEST(a_counter_that_does_not_start_is_tried_once)
     assert_int_equal(counter_runs, 1);
     assert_int_equal(counter_stops, 0);
     engine.facts.stepping.no_counter = false;
-    steppable.retired = retired_missing;
+    steppable.timers.retired = retired_missing;
     assert_false(go()->compared);
     assert_true(stepped_known(&walked_row.stepped));
     engine.facts.stepping.no_counter = false;
-    steppable.retired = NULL;
+    steppable.timers.retired = NULL;
     assert_false(go()->compared);
 }
 

@@ -5,7 +5,7 @@
 #include "tests/unit/bench/made_units.h"
 
 static uint8_t buffer[PLATFORM_CODE_SIZE];
-static struct platform platform = {.code = buffer};
+static struct platform platform = {.code.at = buffer};
 
 static size_t build(struct code *c, const char *name)
 {

@@ -146,7 +146,7 @@ TEST(without_memory_the_row_is_unsupported)
     assert_int_equal(c->out.status, ROW_UNSUPPORTED);
     assert_string_equal(c->out.why, "no memory is made");
     reset(EXEC_SILICON);
-    core.platform.area = NULL;
+    core.platform.areas.map = NULL;
     assert_int_equal(made_curve(&row)->out.status, ROW_UNSUPPORTED);
     reset(EXEC_SILICON);
     core.area = MADE_PAGE;

@@ -154,7 +154,7 @@ static double throughput_of(const char *form)
     static uint64_t samples[2 * (INSN_TESTS_MOST + 1) * 2 * INSN_WINDOWS_MOST];
     static uint8_t data[64];
     struct platform p = {
-        .data = data, .guarded = guarded, .row_begin = row_begin, .row_end = row_end};
+        .data = data, .guarded = guarded, .row.begin = row_begin, .row.end = row_end};
     struct engine e = {.p = &p, .memory = samples};
     struct insn_support s = {.avx_on = false};
     struct insn_links links;

@@ -16,12 +16,12 @@ static struct limits_setting s;
 
 static void code_write(const struct platform *p)
 {
-    assert_int_equal(mprotect(p->code, PLATFORM_CODE_SIZE, PROT_READ | PROT_WRITE), 0);
+    assert_int_equal(mprotect(p->code.at, PLATFORM_CODE_SIZE, PROT_READ | PROT_WRITE), 0);
 }
 
 static void code_exec(const struct platform *p, size_t bytes)
 {
-    assert_int_equal(mprotect(p->code, bytes, PROT_READ | PROT_EXEC), 0);
+    assert_int_equal(mprotect(p->code.at, bytes, PROT_READ | PROT_EXEC), 0);
 }
 
 static const struct bench_limit window = {.kind = LIMITS_WINDOW, .param = FILL_LEA},
@@ -141,17 +141,17 @@ TEST(a_wrong_count_of_instructions_is_found)
 
 static void map(void)
 {
-    platform = (struct platform){.code_write = code_write, .code_exec = code_exec};
-    platform.code =
+    platform = (struct platform){.code.write = code_write, .code.execute = code_exec};
+    platform.code.at =
         mmap(NULL, PLATFORM_CODE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     platform.data = aligned_alloc(PAGE, PLATFORM_DATA_SIZE);
-    assert_true(platform.code != MAP_FAILED && platform.data);
+    assert_true(platform.code.at != MAP_FAILED && platform.data);
 }
 
 static void unmap(void)
 {
     free(platform.data);
-    assert_int_equal(munmap(platform.code, PLATFORM_CODE_SIZE), 0);
+    assert_int_equal(munmap(platform.code.at, PLATFORM_CODE_SIZE), 0);
 }
 
 BEFORE_ALL(map);

@@ -180,7 +180,7 @@ TEST(a_row_that_is_stopped_or_not_supported_has_no_map)
     assert_int_equal(m->out.status, ROW_UNSUPPORTED);
     assert_string_equal(m->out.why, "needs more");
     reset(EXEC_SILICON, 7);
-    core.platform.area = NULL;
+    core.platform.areas.map = NULL;
     assert_int_equal(measure_row()->out.status, ROW_UNSUPPORTED);
 }
 

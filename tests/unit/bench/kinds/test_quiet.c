@@ -112,12 +112,12 @@ static uint64_t starved(const struct platform *p, unsigned *core)
 }
 
 static struct platform_cores cores = {.count = CORES, .starved = starved};
-static struct platform platform = {.row_begin = row_begin,
-                                   .row_longer = row_longer,
-                                   .row_end = row_end,
-                                   .nmis = nmis,
-                                   .own_nmis = own_nmis,
-                                   .smis = smis,
+static struct platform platform = {.row.begin = row_begin,
+                                   .row.longer = row_longer,
+                                   .row.end = row_end,
+                                   .events.nmis = nmis,
+                                   .events.own_nmis = own_nmis,
+                                   .events.smis = smis,
                                    .cores = &cores};
 
 /* --- the rest of bench/ ----------------------------------------------------------------------- */

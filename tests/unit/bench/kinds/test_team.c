@@ -202,7 +202,7 @@ static void start(void)
     memset(&team, 0, sizeof team);
     memset(plan_cores, 0, sizeof plan_cores);
     platform = (struct platform){
-        .row_begin = row_begin, .row_end = row_end, .row_longer = row_longer, .cores = &cores};
+        .row.begin = row_begin, .row.end = row_end, .row.longer = row_longer, .cores = &cores};
     plan = (struct plan){.p = &platform,
                          .n = CORES,
                          .all = CORES,
