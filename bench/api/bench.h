@@ -111,7 +111,14 @@ struct bench_limit {
  * `every_us`. us 0: no gaps. */
 #define BENCH_GAP_TRAINS 2
 struct bench_gaps {
-    uint32_t every_us, us;
+    struct bench_gap_train {
+        uint32_t every_us, us;
+    } train[BENCH_GAP_TRAINS];
+};
+
+/* What the cores of a row of kind_team do (bench/kinds/team.h). */
+struct bench_team_row {
+    void (*meet)(struct team *c);
 };
 
 #define BENCH_TOUCHES 5 /* the most MSRs that a row touches, and a 0 */
@@ -122,9 +129,107 @@ struct bench_gaps {
     WORD(C_DO_NOTHING, "do_nothing") WORD(C_DO_SOMETHING, "do_something")
 enum c_step { C_STEP_NAMES(WORD_ID) C_STEPS };
 
+/* The windows of a row. */
+struct bench_window {
+    enum form form;
+    /* For FORM_EMPTY, and rows with `own_recipe`, whose code takes a reading as this recipe does.
+     * All others use the recipe that recipe= selects. */
+    enum recipe recipe;
+    bool own_recipe;
+    bool callee_apart; /* see `callee`: it is on a separate page, not just before the window */
+
+    /* FORM_LOOP and FORM_STRAIGHT: pieces in NASM (bench/api/unit.h). */
+    const struct unit *unit;   /* one operation; NULL: an empty one */
+    const struct unit *callee; /* the unit calls it; NULL: it calls nothing */
+    const struct unit *stub;   /* code between the two (a PLT entry), or NULL */
+    /* Runs before the first reading of each of its windows, also of the empty body. It gives
+     * registers or flags a history that differs from the usual one (docs/window.md "The history of
+     * registers and flags"). NULL: the usual history. */
+    const struct unit *history;
+    /* Runs after the second reading of each of its windows, and undoes what `history` did. It
+     * preserves rax and rdx. */
+    const struct unit *after;
+
+    /* FORM_FUNCTION */
+    uint32_t grain;    /* both functions accept only multiples of it; 0: any n */
+    uint32_t most_ops; /* both functions accept no n above this; 0: no limit */
+    /* Least number of operations to single-step (bench/engine/stepped.h), if a number below it
+     * executes as much per operation as all others do on average; 0: a grain. */
+    uint32_t step_ops;
+
+    /* The most windows of each kind, in one round, for a row whose windows take long; samples= may
+     * reduce it. Other methods refuse the row. 0: no limit. */
+    uint32_t most_windows;
+    /* When a window begins, no cache holds the row's room, the object, or the writable data of the
+     * row's C functions. Their code stays in the caches. */
+    bool cold;
+    bool not_doubled; /* doubling the body makes no sense: the figure is body minus empty body */
+};
+
+/* What a row needs; a row that lacks something is unsupported, with the reason (engine_lacks in
+ * bench/engine/context.h). */
+struct bench_needs {
+    uint32_t platform;                         /* NEED_*, or-ed */
+    enum cpu_feature features[BENCH_FEATURES]; /* of the CPU; FEATURE_NONE ends the list */
+    enum platform_device device;               /* the row finds its place in the object's `arg` */
+    /* Called where the row lacks none of these. Returns what else this core lacks, or NULL. */
+    const char *(*lacks)(const struct cpu *cpu);
+    /* The CPU or a hypervisor may refuse, by #UD or #GP, an instruction that CPUID reports. The row
+     * is then unsupported; any other row would have failed. */
+    bool may_be_refused;
+    /* The MSRs that the row changes and restores: the platform checks that (platform.h). 0 ends the
+     * list. Not those that cannot be read, or that change by themselves. */
+    uint32_t touches[BENCH_TOUCHES];
+    uint32_t room_bytes; /* of the object's room that the row works on */
+};
+
+/* How it is proved that a row did its work. */
+struct bench_proof {
+    bool errors_are_wrong; /* FORM_FUNCTION: one failed operation fails the row */
+    bool may_be_elided;    /* an elided operation is expected, and is not a failure */
+    /* The instructions of an operation depend on its placement or on chance. The stepped ones are
+     * not those of the figure, so the row has no IPC. */
+    bool varies;
+    /* Why single-stepping cannot count its operations; NULL: it can. Its check must prove that it
+     * did them. */
+    const char *not_stepped;
+    /*
+     * The fewest instructions that an operation executes, not counting those of the empty body. A
+     * row that executes fewer has not done its work, and fails (docs/checks.md "Elided work"). 0:
+     * not declared, see bench_least_instructions().
+     */
+    double least_instructions;
+    /* Core cycles per operation, documented for this CPU; 0: not known. */
+    double (*truth)(const struct cpu *cpu);
+};
+
+/* How a row is shown next to others. */
+struct bench_shown {
+    /* The table that shows the row with similar ones (NULL: no table), its line there, one for each
+     * `at`, and its column. */
+    const struct bench_family *family;
+    const char *line;
+    unsigned column;
+    const char *compared_with; /* row of this suite that the report compares this one with */
+    /*
+     * The count that an operation goes up to; the row's name ends in it: "_8". Rows whose names
+     * differ only in it are one series. The report says from which count on the series costs less
+     * than the rows that it is compared with. 0: not in a series.
+     */
+    uint32_t at;
+    const char *base_unit; /* the unit that an operation processes, singular: "byte" */
+    uint32_t base_per_op;  /* number of these units per operation */
+    /* The row has the code of the row that it is compared with, moved by this many bytes within a
+     * cache line. The report says whether this CPU is sensitive to that. 0: other code. */
+    uint32_t moved_bytes;
+    /* The step of the C program (method=plain, bench/result/probe.h) that calls the row's function.
+     * C_BASELINE, 0: not called there. */
+    enum c_step c_step;
+};
+
 /*
- * One row. BENCH() sets suite and name. Every row has what, form or kind, and ops; the other fields
- * may be left out, and are then 0, false or NULL.
+ * One row. BENCH() sets suite and name. Every row has what, window.form or kind, and ops; the other
+ * fields may be left out, and are then 0, false or NULL.
  */
 struct bench {
     /*
@@ -149,116 +254,41 @@ struct bench {
     const char *former_suite; /* the suite's former name, which suite= still accepts, or NULL */
     const char *what;         /* one operation, in words, for `list` */
     const struct kind *kind;  /* bench/kinds/kinds.h; NULL: the engine's windows */
-    enum form form;           /* of the windows */
+    const void *of;           /* what it measures, as its kind declares it: struct bench_curve .. */
     uint32_t ops;             /* operations per window */
-    /* What the row needs; a row that lacks something is unsupported, with the reason
-     * (engine_lacks in bench/engine/context.h). */
-    uint32_t needs;                            /* NEED_*, or-ed */
-    enum cpu_feature features[BENCH_FEATURES]; /* of the CPU; FEATURE_NONE ends the list */
-    enum platform_device device;               /* the row finds its place in the object's `arg` */
-    /* Called where the row lacks none of these. Returns what else this core lacks, or NULL. */
-    const char *(*lacks)(const struct cpu *cpu);
-    /* The CPU or a hypervisor may refuse, by #UD or #GP, an instruction that CPUID reports. The row
-     * is then unsupported; any other row would have failed. */
-    bool may_be_refused;
-    bool on_request; /* runs only when suite= names its suite without a wildcard */
-    /* The MSRs that the row changes and restores: the platform checks that (platform.h). 0 ends the
-     * list. Not those that cannot be read, or that change by themselves. */
-    uint32_t touches[BENCH_TOUCHES];
-
-    /* For FORM_EMPTY, and rows with `own_recipe`, whose code takes a reading as this recipe does.
-     * All others use the recipe that recipe= selects. */
-    enum recipe recipe;
-    bool own_recipe;
-    bool callee_apart; /* see `callee`: it is on a separate page, not just before the window */
-
-    /* FORM_LOOP and FORM_STRAIGHT: pieces in NASM (bench/api/unit.h). */
-    const struct unit *unit;   /* one operation; NULL: an empty one */
-    const struct unit *callee; /* the unit calls it; NULL: it calls nothing */
-    const struct unit *stub;   /* code between the two (a PLT entry), or NULL */
-    /* Runs before the first reading of each of its windows, also of the empty body. It gives
-     * registers or flags a history that differs from the usual one (docs/window.md "The history of
-     * registers and flags"). NULL: the usual history. */
-    const struct unit *history;
-
-    /* Runs after the second reading of each of its windows, and undoes what `history` did. It
-     * preserves rax and rdx. */
-    const struct unit *after;
-    uint32_t arg; /* for setup and check, and a FIXUP_ARG of these units: an MSR, a leaf of CPUID */
-
-    /* FORM_FUNCTION */
-    uint32_t grain;    /* both functions accept only multiples of it; 0: any n */
-    uint32_t most_ops; /* both functions accept no n above this; 0: no limit */
-    /* Least number of operations to single-step (bench/engine/stepped.h), if a number below it
-     * executes as much per operation as all others do on average; 0: a grain. */
-    uint32_t step_ops;
-    const struct bench_code *code; /* of a user row, in place of the two functions */
-
-    /* kind_team */
-    void (*meet)(struct team *c);
-
-    struct bench_curve curve;                  /* kind_curve; of kind_forward `ms` */
-    const struct bench_limit *limit;           /* kind_limit */
-    struct bench_gaps plant[BENCH_GAP_TRAINS]; /* kind_watch */
-    /* kind_forms: the parts that bench= selects instead of the row, and the name of one of them.
-     * Returns whether a comma-separated list of patterns selects any. */
+    uint32_t arg; /* for setup and check, and a FIXUP_ARG of its units: an MSR, a leaf of CPUID */
+    bool on_request;               /* runs only when suite= names its suite without a wildcard */
+    bool faults_outside;           /* its setup is not guarded: suite provoke shows what happens */
+    const struct bench_code *code; /* of a user row, in place of the functions */
+    struct bench_window window;
+    struct bench_needs needs;
+    struct bench_proof proof;
+    struct bench_shown shown;
+    /* The parts that bench= selects instead of the row, and the name of one of them. Returns
+     * whether a comma-separated list of patterns selects any. */
     bool (*has_part)(const char *patterns);
     const char *part;
-
-    bool faults_outside; /* its setup is not guarded: suite provoke shows the effect of a fault */
-    uint32_t room_bytes; /* of the object's room that the row works on */
-    /* When a window begins, no cache holds these bytes, the object, or the writable data of the
-     * row's C functions. Their code stays in the caches. */
-    bool cold;
-    bool errors_are_wrong; /* FORM_FUNCTION: one failed operation fails the row */
-    bool not_doubled;   /* doubling the body makes no sense: the figure is body minus empty body */
-    bool may_be_elided; /* an elided operation is expected, and is not a failure */
-    /* The instructions of an operation depend on its placement or on chance. The stepped ones are
-     * not those of the figure, so the row has no IPC. */
-    bool varies;
-    /* The most windows of each kind, in one round, for a row whose windows take long; samples= may
-     * reduce it. Other methods refuse the row. 0: no limit. */
-    uint32_t most_windows;
-    /* Why single-stepping cannot count its operations; NULL: it can. Its check must prove that it
-     * did them. */
-    const char *not_stepped;
-    /*
-     * The fewest instructions that an operation executes, not counting those of the empty body. A
-     * row that executes fewer has not done its work, and fails (docs/checks.md "Elided work"). 0:
-     * not declared, see bench_least_instructions().
-     */
-    double least_instructions;
-    /* Core cycles per operation, documented for this CPU; 0: not known. */
-    double (*truth)(const struct cpu *cpu);
-    /* The table that shows the row with similar ones (NULL: no table), its line there, one for each
-     * `at`, and its column. */
-    const struct bench_family *family;
-    const char *line;
-    unsigned column;
-    const char *compared_with; /* row of this suite that the report compares this one with */
-    /*
-     * The count that an operation goes up to; the row's name ends in it: "_8". Rows whose names
-     * differ only in it are one series. The report says from which count on the series costs less
-     * than the rows that it is compared with. 0: not in a series.
-     */
-    uint32_t at;
-    const char *base_unit; /* the unit that an operation processes, singular: "byte" */
-    uint32_t base_per_op;  /* number of these units per operation */
-    /* The row has the code of the row that it is compared with, moved by this many bytes within a
-     * cache line. The report says whether this CPU is sensitive to that. 0: other code. */
-    uint32_t moved_bytes;
-    /* The step of the C program (method=plain, bench/result/probe.h) that calls the row's function.
-     * C_BASELINE, 0: not called there. */
-    enum c_step c_step;
 };
 
 #define BENCH_CODE_BYTES 40
 _Static_assert(offsetof(struct bench, suite) == BENCH_CODE_BYTES, "scripts/build/thin_suites");
 
+/* Returns what a row of kind_curve, kind_shared_curve or kind_forward measures. */
+static inline const struct bench_curve *bench_curve(const struct bench *b)
+{
+    return b->of;
+}
+
+/* Returns what a row of kind_limit measures. */
+static inline const struct bench_limit *bench_limit(const struct bench *b)
+{
+    return b->of;
+}
+
 /* Returns whether the engine takes the row's windows; any other kind limits its own time. */
 static inline bool bench_has_windows(const struct bench *b)
 {
-    return b->form != FORM_NONE;
+    return b->window.form != FORM_NONE;
 }
 
 /* Returns whether an empty body is subtracted. For FORM_FUNCTION. */
@@ -269,20 +299,20 @@ static inline bool bench_has_empty(const struct bench *b)
 
 static inline uint64_t bench_grain(const struct bench *b)
 {
-    return b->grain ? b->grain : 1;
+    return b->window.grain ? b->window.grain : 1;
 }
 
 /* The same for single-stepping and traces, which take no window's figure. */
 static inline uint64_t bench_step_grain(const struct bench *b)
 {
-    return b->step_ops ? b->step_ops : bench_grain(b);
+    return b->window.step_ops ? b->window.step_ops : bench_grain(b);
 }
 
 /* Returns whether the row's bodies can do n operations in one call. Nothing may call them with
  * another n: a body that does not support n can access memory past its data. */
 static inline bool bench_can_do(const struct bench *b, uint64_t n)
 {
-    return n > 0 && n % bench_grain(b) == 0 && (b->most_ops == 0 || n <= b->most_ops);
+    return n > 0 && n % bench_grain(b) == 0 && (b->window.most_ops == 0 || n <= b->window.most_ops);
 }
 
 /* Returns the declared minimum. A built-in row without one needs one instruction if it has a check.
@@ -290,7 +320,8 @@ static inline bool bench_can_do(const struct bench *b, uint64_t n)
  * instruction of vector code may do several operations. */
 static inline double bench_least_instructions(const struct bench *b)
 {
-    return b->least_instructions > 0 || b->code || !b->check ? b->least_instructions : 1;
+    return b->proof.least_instructions > 0 || b->code || !b->check ? b->proof.least_instructions
+                                                                   : 1;
 }
 
 /*

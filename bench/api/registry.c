@@ -70,8 +70,8 @@ size_t registry_data_size(void)
     const struct bench *const *all = registry(&n);
 
     for (size_t i = 0; i < n; i++)
-        if (all[i]->room_bytes > room)
-            room = all[i]->room_bytes;
+        if (all[i]->needs.room_bytes > room)
+            room = all[i]->needs.room_bytes;
     return PLATFORM_DATA_SIZE + (room > OBJECT_ROOM ? (room + PAGE - 1) / PAGE * PAGE : 0);
 }
 

@@ -80,9 +80,9 @@
 
 #define BENCH_FIELDS(...) __VA_ARGS__
 #define BENCH_STATEMENT_ROW(suite_, name_, what_, ...)                                             \
-    BENCH(suite_, name_, .what = what_, .form = FORM_FUNCTION, .ops = BENCH_STATEMENT_OPS,         \
+    BENCH(suite_, name_, .what = what_, .window.form = FORM_FUNCTION, .ops = BENCH_STATEMENT_OPS,  \
           .function = run_##suite_##_##name_, .empty_function = empty_##suite_##_##name_,          \
-          .errors_are_wrong = true, __VA_ARGS__)
+          .proof.errors_are_wrong = true, __VA_ARGS__)
 
 /*
  * A row that calls void fn(uint64_t n, void *ctx) with n = ops_. fn has its own loop
@@ -109,8 +109,8 @@
         BENCH_KEEP(n);                                                                             \
         return 0;                                                                                  \
     }                                                                                              \
-    BENCH(suite_, name_, .what = what_, .form = FORM_FUNCTION, .ops = ops_,                        \
+    BENCH(suite_, name_, .what = what_, .window.form = FORM_FUNCTION, .ops = ops_,                 \
           .function = run_##suite_##_##name_, .empty_function = empty_##suite_##_##name_,          \
-          .errors_are_wrong = true, __VA_ARGS__)
+          .proof.errors_are_wrong = true, __VA_ARGS__)
 
 #endif

@@ -100,7 +100,7 @@ static const struct bench *row_of(enum c_step step)
     enum c_step called = step == C_BASELINE ? C_DO_NOTHING : step;
 
     for (size_t i = 0; i < n; i++)
-        if (rows[i]->c_step == called)
+        if (rows[i]->shown.c_step == called)
             return rows[i];
     return NULL;
 }

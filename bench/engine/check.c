@@ -34,7 +34,7 @@ bool check_called(const char *who, uint32_t changed, struct outcome *out)
 
 bool check_kept(uint32_t changed, struct row *row)
 {
-    uint32_t wrong = row->out.bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
+    uint32_t wrong = row->out.bench->window.form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
 
     row->out.changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
     row->taken.x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
@@ -69,12 +69,12 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
 {
     if (good == 0)
         outcome_fail(&row->out, ROW_WRONG, "every operation failed");
-    if (b->errors_are_wrong && row->taken.errors)
+    if (b->proof.errors_are_wrong && row->taken.errors)
         outcome_fail(&row->out, ROW_WRONG, "an operation returned an error");
-    if (b->errors_are_wrong && row->taken.errors_outside)
+    if (b->proof.errors_are_wrong && row->taken.errors_outside)
         outcome_fail(&row->out, ROW_WRONG,
                      "an operation returned an error, in the warm-up or in twice the body");
-    if (b->errors_are_wrong && row->taken.errors_subtracted)
+    if (b->proof.errors_are_wrong && row->taken.errors_subtracted)
         outcome_fail(&row->out, ROW_WRONG, "the empty body returned an error");
 }
 
@@ -85,8 +85,9 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
 /* Returns whether the row has work that can be elided: not if it has no windows or bare windows. */
 static bool has_work(const struct bench *b)
 {
-    return !b->may_be_elided &&
-           (b->form == FORM_LOOP || b->form == FORM_STRAIGHT || b->form == FORM_FUNCTION);
+    return !b->proof.may_be_elided &&
+           (b->window.form == FORM_LOOP || b->window.form == FORM_STRAIGHT ||
+            b->window.form == FORM_FUNCTION);
 }
 
 static void say_gone(const struct bench *b, double found, struct row *row)
@@ -123,7 +124,7 @@ void check_instructions(const struct engine *e, struct row *row)
     const struct bench *b = row->out.bench;
     double found = run_instructions(&e->facts, row);
 
-    if (!has_work(b) || (b->not_stepped && !is_known(found)))
+    if (!has_work(b) || (b->proof.not_stepped && !is_known(found)))
         return;
     bool proves = is_known(found) && !is_denied(b, found, &row->stepped);
     row->work = proves ? WORK_JUDGED : WORK_NOT_JUDGED;
@@ -155,7 +156,7 @@ static bool is_vague(const struct estimate *cycles)
 
 static double documented(const struct bench *b, const struct cpu *cpu)
 {
-    return b->code ? b->code->truth : b->truth ? b->truth(cpu) : 0;
+    return b->code ? b->code->truth : b->proof.truth ? b->proof.truth(cpu) : 0;
 }
 
 /* Returns whether others can use the core, or its caches through an SMT sibling, without the
@@ -175,7 +176,7 @@ void check_figure(const struct engine *e, const struct bench *b, struct row *row
     row->truth.cycles = run_is_cold(&e->facts, b) ? 0 : documented(b, e->p->cpu);
     if (e->facts.execution != EXEC_SILICON || !h->known)
         return;
-    row->truth.vague = (b->truth || row->truth.cycles > 0) && is_vague(cycles);
+    row->truth.vague = (b->proof.truth || row->truth.cycles > 0) && is_vague(cycles);
     if (row->out.why || row->taken.shared)
         return;
     double off = row->truth.cycles > 0 ? off_truth(cycles, row->truth.cycles) : 0;

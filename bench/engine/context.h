@@ -63,19 +63,19 @@ static inline uint64_t engine_device(const struct engine *e, const struct bench 
                                      const char **why)
 {
     *why = "needs a device, to which this platform gives no access";
-    return e->p->device ? e->p->device(e->p, b->device, why) : 0;
+    return e->p->device ? e->p->device(e->p, b->needs.device, why) : 0;
 }
 
 /* Returns why a row cannot run on this machine; NULL: it can. */
 static inline const char *engine_lacks(const struct engine *e, const struct bench *b)
 {
-    const char *why = b->needs ? e->p->lacks(b->needs) : NULL;
+    const char *why = b->needs.platform ? e->p->lacks(b->needs.platform) : NULL;
 
-    for (unsigned i = 0; !why && b->features[i] != FEATURE_NONE; i++)
-        why = feature_lacks(b->features[i], e->p->cpuid, NULL);
-    if (!why && b->device != PLATFORM_NO_DEVICE)
+    for (unsigned i = 0; !why && b->needs.features[i] != FEATURE_NONE; i++)
+        why = feature_lacks(b->needs.features[i], e->p->cpuid, NULL);
+    if (!why && b->needs.device != PLATFORM_NO_DEVICE)
         (void)engine_device(e, b, &why);
-    return why || !b->lacks ? why : b->lacks(e->p->cpu);
+    return why || !b->needs.lacks ? why : b->needs.lacks(e->p->cpu);
 }
 
 /* Begins the row's windows (platform.h). */
@@ -83,7 +83,7 @@ static inline void engine_row_begin(const struct engine *e, const struct bench *
 {
     e->p->row.begin(e->p, b->suite, b->name, ran);
     if (e->p->row.touches)
-        e->p->row.touches(b->touches);
+        e->p->row.touches(b->needs.touches);
 }
 
 /* Adds the core's events during the row. Called after row.end(). */

@@ -34,7 +34,8 @@ static double smaller(double a, double b)
 /* Returns the core cycles of an operation. */
 static double operation(const struct bench *b)
 {
-    return b->least_instructions > 1 ? INSTRUCTION * b->least_instructions + OPERATION : OPERATION;
+    return b->proof.least_instructions > 1 ? INSTRUCTION * b->proof.least_instructions + OPERATION
+                                           : OPERATION;
 }
 
 /* Returns the core cycles of one window of each kind. */
@@ -43,15 +44,15 @@ static double all_kinds(const struct engine *e, const struct bench *b)
     double body = b->ops * operation(b), cycles = 2 * FRAME + body;
     bool cold = run_is_cold(&e->facts, b);
 
-    if (b->form == FORM_EMPTY)
+    if (b->window.form == FORM_EMPTY)
         return FRAME;
     cycles += 2 * FRAME + 3 * RULER_ADDS;
-    if (b->form == FORM_LOOP || bench_has_empty(b))
+    if (b->window.form == FORM_LOOP || bench_has_empty(b))
         cycles += smaller(b->ops, body);
-    if (!cold && !b->not_doubled && e->facts.o->method == METHOD_DOUBLED)
+    if (!cold && !b->window.not_doubled && e->facts.o->method == METHOD_DOUBLED)
         cycles += FRAME + 2 * body;
     if (cold)
-        cycles += 4.0 * COLD_LINE * (1 + b->room_bytes / LINE);
+        cycles += 4.0 * COLD_LINE * (1 + b->needs.room_bytes / LINE);
     return cycles;
 }
 
@@ -59,8 +60,8 @@ static double all_kinds(const struct engine *e, const struct bench *b)
 static double windows(const struct engine *e, const struct bench *b)
 {
     const struct options *o = e->facts.o;
-    bool few = b->most_windows && b->most_windows < e->facts.samples;
-    uint32_t samples = few ? b->most_windows : e->facts.samples;
+    bool few = b->window.most_windows && b->window.most_windows < e->facts.samples;
+    uint32_t samples = few ? b->window.most_windows : e->facts.samples;
     double parts = parts_count(o, samples, few ? 1 : e->facts.rounds);
     double warm = smaller(o->warmup, WARM_BLOCKS) * ENGINE_BLOCK;
 
@@ -82,7 +83,8 @@ static double windows(const struct engine *e, const struct bench *b)
 /* Returns whether the row is not supported and takes no time. */
 static bool is_refused(const struct engine *e, const struct bench *b)
 {
-    return engine_lacks(e, b) || (b->form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->recipe)) ||
+    return engine_lacks(e, b) ||
+           (b->window.form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->window.recipe)) ||
            method_lacks(b, e->facts.o->method, run_is_cold(&e->facts, b));
 }
 
@@ -111,13 +113,13 @@ double duration_steps(const struct engine *e, const struct bench *b, const struc
     double step = e->facts.stepping.ticks, body, empty = 0;
 
     if (e->facts.o->instructions == INSTRUCTIONS_OFF || e->facts.o->method != METHOD_DOUBLED ||
-        !bench_has_windows(b) || b->form == FORM_EMPTY || e->facts.stepping.why_not[0] ||
+        !bench_has_windows(b) || b->window.form == FORM_EMPTY || e->facts.stepping.why_not[0] ||
         !run_has_ruler(&e->facts) || is_refused(e, b))
         return 0;
     body = gathered_cycles(e, g, KIND_BODY);
     if (body == 0)
         body = b->ops * operation(b);
-    if (b->form == FORM_LOOP || (b->form == FORM_FUNCTION && bench_has_empty(b)))
+    if (b->window.form == FORM_LOOP || (b->window.form == FORM_FUNCTION && bench_has_empty(b)))
         empty = smaller(g ? gathered_cycles(e, g, KIND_EMPTY) : body, body);
     double windows = STEPPED_OPS * (double)bench_step_grain(b) / b->ops;
     double steps = smaller(STEPPED_IPC * windows * (body + empty), 2.0 * STEPPED_HARD);

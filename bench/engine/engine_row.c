@@ -29,7 +29,7 @@ static enum cycles_by cycles_by_of(const struct engine *e)
 static void refuse(const struct engine *e, const struct bench *b, struct row *row)
 {
     if (!bench_can_do(b, b->ops) ||
-        (!b->not_doubled && !b->cold && !bench_can_do(b, 2ull * b->ops)))
+        (!b->window.not_doubled && !b->window.cold && !bench_can_do(b, 2ull * b->ops)))
         outcome_fail(&row->out, ROW_WRONG,
                      "the operations of its windows do not fit its grain and most_ops");
     outcome_fail(&row->out, ROW_UNSUPPORTED, cpu_lacks(e->p->cpu, row->recipe));
@@ -48,9 +48,9 @@ static struct amount limit_amount(struct engine *e, const struct bench *b)
     struct run_facts *f = &e->facts;
     struct amount all = {f->samples, f->placements, f->rounds};
 
-    if (b->most_windows == 0)
+    if (b->window.most_windows == 0)
         return all;
-    f->samples = b->most_windows < f->samples ? b->most_windows : f->samples;
+    f->samples = b->window.most_windows < f->samples ? b->window.most_windows : f->samples;
     f->placements = layout_count(f->o, f->samples);
     f->rounds = 1;
     return all;
@@ -70,7 +70,8 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
     gathered_init(g, e);
     g->row.out.bench = b;
     g->row.out.core = e->facts.core;
-    g->row.recipe = b->form == FORM_EMPTY || b->own_recipe ? b->recipe : e->facts.recipe;
+    g->row.recipe =
+        b->window.form == FORM_EMPTY || b->window.own_recipe ? b->window.recipe : e->facts.recipe;
     g->row.spread.placements = layout_count(e->facts.o, e->facts.samples);
     g->row.taken.steady = true;
     refuse(e, b, &g->row);
@@ -314,7 +315,7 @@ static void take_row_figure(const struct engine *e, struct gathered *g, struct r
 {
     double *theta = (double *)(void *)e->memory;
     struct row_figure_means means = {theta, theta + row->spread.placements, row->spread.placements,
-                                     row->out.bench->most_windows ? 1 : e->facts.rounds};
+                                     row->out.bench->window.most_windows ? 1 : e->facts.rounds};
     uint64_t *scratch = e->memory + row->spread.placements + ROUNDS_MOST;
 
     if (!row->gross.has_net)

@@ -84,7 +84,8 @@ static bool run(const struct engine *e, struct outcome *out, bool body, void (*f
         out->changed |= 1u << WINDOW_PKRU;
     if (back && !ended.changed[0])
         return !frame || check_called("before", frame->before, out);
-    bool refused = !back && ended.by == GUARD_FAULT && ended.refused && out->bench->may_be_refused;
+    bool refused =
+        !back && ended.by == GUARD_FAULT && ended.refused && out->bench->needs.may_be_refused;
     out->ended = !back && !refused;
     if (!back && ended.by == GUARD_STOPPED && e->poll)
         e->poll->stopped = true;

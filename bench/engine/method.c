@@ -179,14 +179,14 @@ static const char *lacks_interval(const struct engine *e, const struct estimate 
 
 const char *method_lacks(const struct bench *b, enum method method, bool cold)
 {
-    if (b->most_windows && method != METHOD_DOUBLED)
+    if (b->window.most_windows && method != METHOD_DOUBLED)
         return "its windows take so long that only method=doubled, which has few, measures it";
     if (method != METHOD_ADAPTIVE)
         return NULL;
     if (cold)
         return "in a stretch of many iterations only the first finds its data cold";
-    if (b->form == FORM_EMPTY || b->form == FORM_STRAIGHT ||
-        (b->form == FORM_FUNCTION && !bench_has_empty(b)) || b->not_doubled)
+    if (b->window.form == FORM_EMPTY || b->window.form == FORM_STRAIGHT ||
+        (b->window.form == FORM_FUNCTION && !bench_has_empty(b)) || b->window.not_doubled)
         return "this row has no loop that could run more iterations";
     return NULL;
 }

@@ -86,7 +86,8 @@ static uint64_t grow(struct taking *t)
     double target = t->e->facts.o->target * 1e-6;
     struct adaptive a;
 
-    adaptive_start(&a, target, bench_grain(b), b->most_ops ? b->most_ops : OPERATIONS_MOST);
+    adaptive_start(&a, target, bench_grain(b),
+                   b->window.most_ops ? b->window.most_ops : OPERATIONS_MOST);
     if (window_is_short(t, target))
         a.n = b->ops;
     while (a.state == ADAPTIVE_MORE && poll_go_on(t->e)) {

@@ -20,7 +20,7 @@ bool stream_window(struct taking *t, enum window_kind k, uint64_t iterations,
 {
     const struct bench *b = t->row->out.bench;
     const struct placed_kind *placed = &t->p->kind[k];
-    bool turning = b->form == FORM_LOOP || b->form == FORM_FUNCTION;
+    bool turning = b->window.form == FORM_LOOP || b->window.form == FORM_FUNCTION;
     /* The rulers are not part of the author's method: dithered, to resolve less than a step. */
     uint64_t delay = is_ruler(k) ? dither(t->e, t->row->taken.windows) : 0;
 
@@ -35,7 +35,7 @@ bool stream_window(struct taking *t, enum window_kind k, uint64_t iterations,
     if (k != KIND_BODY)
         return true;
     t->operations += turning ? iterations : b->ops;
-    return b->form != FORM_FUNCTION || w->failed == 0;
+    return b->window.form != FORM_FUNCTION || w->failed == 0;
 }
 
 void stream_warm_wide(struct taking *t)

@@ -18,7 +18,7 @@ extern const struct unit unit_call_before, unit_call_function, unit_chain_add;
 /* Returns the row's room; one larger than OBJECT_ROOM is at the end (registry_data_size()). */
 static uint8_t *room_of(uint8_t *data, const struct bench *b)
 {
-    return data + (b->room_bytes > OBJECT_ROOM ? PLATFORM_DATA_SIZE : ROOM_AT);
+    return data + (b->needs.room_bytes > OBJECT_ROOM ? PLATFORM_DATA_SIZE : ROOM_AT);
 }
 
 /* For messages about faults, whose code has no engine. */
@@ -28,7 +28,7 @@ static uint64_t arg_of(const struct engine *e, const struct bench *b)
 {
     const char *why;
 
-    if (b->device != PLATFORM_NO_DEVICE)
+    if (b->needs.device != PLATFORM_NO_DEVICE)
         return engine_device(e, b, &why);
     return b->code ? b->code->arg : b->arg;
 }
@@ -60,17 +60,17 @@ static void build_no_other(const struct placed_kind *like, struct placed_kind *w
 static bool place_callees(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p)
 {
-    if (b->form != FORM_LOOP && b->form != FORM_STRAIGHT)
+    if (b->window.form != FORM_LOOP && b->window.form != FORM_STRAIGHT)
         return true;
-    if (b->callee) {
-        spec->callee = p->callee = code_unit(code, b->callee, LINE, p->at.code & 48, spec);
+    if (b->window.callee) {
+        spec->callee = p->callee = code_unit(code, b->window.callee, LINE, p->at.code & 48, spec);
         if (!p->callee)
             return false;
-        if (b->callee_apart)
+        if (b->window.callee_apart)
             code_skip(code, APART);
     }
-    if (b->stub) {
-        spec->stub = code_unit(code, b->stub, LINE, p->at.code & 48, spec);
+    if (b->window.stub) {
+        spec->stub = code_unit(code, b->window.stub, LINE, p->at.code & 48, spec);
         return spec->stub != NULL;
     }
     return true;
@@ -81,17 +81,18 @@ static bool place_straight(struct code *code, const struct bench *b, struct wind
                            struct placed *p, bool twice)
 {
     return build(code, *spec, NULL, 0, b, "E", &p->kind[KIND_EMPTY]) &&
-           build(code, *spec, b->unit, b->ops, b, "B", &p->kind[KIND_BODY]) &&
-           (!twice || build(code, *spec, b->unit, 2 * b->ops, b, "B2", &p->kind[KIND_BODY2]));
+           build(code, *spec, b->window.unit, b->ops, b, "B", &p->kind[KIND_BODY]) &&
+           (!twice ||
+            build(code, *spec, b->window.unit, 2 * b->ops, b, "B2", &p->kind[KIND_BODY2]));
 }
 
 /* Places a loop, or a C function that loops: twice the body is twice the iterations. */
 static bool place_turning(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p, bool twice)
 {
-    bool function = b->form == FORM_FUNCTION;
+    bool function = b->window.form == FORM_FUNCTION;
 
-    spec->loop = b->form == FORM_LOOP;
+    spec->loop = b->window.form == FORM_LOOP;
     bool calls_empty = function && bench_has_empty(b);
     bool has_empty = spec->loop || calls_empty;
     const void *before = function ? compiled_address(p->compiled, BENCH_CODE_BEFORE) : NULL;
@@ -99,7 +100,7 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
         spec->before = &unit_call_before;
         spec->callee = before;
     }
-    const struct unit *unit = function ? &unit_call_function : b->unit;
+    const struct unit *unit = function ? &unit_call_function : b->window.unit;
     struct placed_kind *empty = &p->kind[KIND_EMPTY], *body = &p->kind[KIND_BODY];
     if (!build(code, *spec, calls_empty ? &unit_call_function : NULL, calls_empty, b, "E", empty) ||
         !build(code, *spec, unit, 1, b, "B", body))
@@ -125,7 +126,7 @@ static bool place_functions(struct engine *e, struct code *code, const struct be
 {
     p->setup = b->setup;
     p->check = b->check;
-    if (b->form != FORM_FUNCTION)
+    if (b->window.form != FORM_FUNCTION)
         return true;
     p->compiled = e->compiled;
     p->compiled_from = code->used;
@@ -146,7 +147,7 @@ static void note_ranges(const struct engine *e, const struct bench *b, const str
     struct placed_range *range = p->cool;
 
     *range++ = (struct placed_range){p->object, sizeof *p->object};
-    *range++ = (struct placed_range){room_of(e->p->data, b), b->room_bytes};
+    *range++ = (struct placed_range){room_of(e->p->data, b), b->needs.room_bytes};
     if (c)
         *range++ = (struct placed_range){c->data.at, c->data_used};
     if (e->facts.o->caches != CACHES_CLEAR)
@@ -162,8 +163,8 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     struct window_spec spec = {
         .recipe = recipe,
         .xfence_is_lfence = e->xfence_is_lfence,
-        .before = b->history,
-        .after = b->after,
+        .before = b->window.history,
+        .after = b->window.after,
         .arg = b->arg,
         .slot = &p->object->slot,
         .offset = p->at.code,
@@ -174,8 +175,8 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     for (unsigned k = 0; k < KINDS; k++)
         p->kind[k].iterations =
             k == KIND_BODY2 || k == KIND_EMPTY2 ? 2 * (uint64_t)b->ops : (uint64_t)b->ops;
-    bool twice = !b->not_doubled && !run_is_cold(&e->facts, b);
-    switch (b->form) {
+    bool twice = !b->window.not_doubled && !run_is_cold(&e->facts, b);
+    switch (b->window.form) {
     case FORM_EMPTY:
         return build(code, spec, NULL, 0, b, "B", &p->kind[KIND_BODY]);
     case FORM_STRAIGHT:
@@ -196,7 +197,7 @@ static bool begin_functions(struct engine *e, struct code *code, const struct be
     struct compiled_buffer data = {e->p->data + COMPILED_AT, WINDOW_DATA_END - COMPILED_AT};
 
     e->compiled->why[0] = '\0';
-    return b->form != FORM_FUNCTION ||
+    return b->window.form != FORM_FUNCTION ||
            compiled_begin(e->compiled, b, code, data, e->facts.o->layout == LAYOUT_SWEEP);
 }
 
@@ -219,7 +220,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         p->room = room_of(e->p->data, b);
         p->arg = arg_of(e, b);
-        if (b->form != FORM_EMPTY) {
+        if (b->window.form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler.fn;
             p->kind[KIND_RULER2].fn = ruler2.fn;
         }

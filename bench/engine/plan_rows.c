@@ -119,7 +119,7 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
     if (!row->spread.theta || row->spread.placements > CORE_FIGURE_PLACEMENTS)
         return f;
     f.placements = row->spread.placements;
-    bool one = row->spread.placements < e->facts.rounds || row->out.bench->most_windows;
+    bool one = row->spread.placements < e->facts.rounds || row->out.bench->window.most_windows;
     f.rounds = one ? 1 : e->facts.rounds;
     for (unsigned i = 0; i < row->spread.placements; i++)
         f.theta[i] = row->spread.theta[i];

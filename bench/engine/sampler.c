@@ -310,7 +310,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
 
     *span = (struct span){.n = part->windows, .blocks = part->blocks};
     s->cold = run_is_cold(&e->facts, b);
-    s->can_fail = b->form == FORM_FUNCTION;
+    s->can_fail = b->window.form == FORM_FUNCTION;
     s->errors_outside = s->errors_subtracted = 0;
     s->kinds = 0;
     s->changed = 0;

@@ -23,7 +23,8 @@ struct stepper {
 /* Returns whether the empty body has as many iterations as the body. */
 static inline bool stepper_has_twin(const struct stepper *t)
 {
-    return t->b->form == FORM_LOOP || (t->b->form == FORM_FUNCTION && bench_has_empty(t->b));
+    return t->b->window.form == FORM_LOOP ||
+           (t->b->window.form == FORM_FUNCTION && bench_has_empty(t->b));
 }
 
 /* Tests whether single-stepping works on this core, and measures the ticks of a step, once per

@@ -30,14 +30,14 @@ static uint64_t most_of(const struct engine *e)
  * unless it declares a grain. */
 static uint64_t fewest_of(const struct bench *b)
 {
-    if (b->not_doubled && b->form != FORM_LOOP && bench_step_grain(b) == 1)
+    if (b->window.not_doubled && b->window.form != FORM_LOOP && bench_step_grain(b) == 1)
         return b->ops;
     return bench_step_grain(b);
 }
 
 static bool can_step(const struct bench *b, uint64_t n)
 {
-    return n % fewest_of(b) == 0 && (b->most_ops == 0 || n <= b->most_ops);
+    return n % fewest_of(b) == 0 && (b->window.most_ops == 0 || n <= b->window.most_ops);
 }
 
 static uint64_t steps_of_longer(struct step_window a, struct step_window b)
@@ -63,8 +63,8 @@ static uint64_t times_of(const struct stepper *t)
         return 1;
     uint64_t more = two - one, times = (STEPPED_WINDOW - (one - more)) / (2 * more);
     uint64_t most = t->b->ops / s->ops;
-    if (t->b->most_ops && t->b->most_ops / (2 * s->ops) < most)
-        most = t->b->most_ops / (2 * s->ops);
+    if (t->b->window.most_ops && t->b->window.most_ops / (2 * s->ops) < most)
+        most = t->b->window.most_ops / (2 * s->ops);
     times = times < most ? times : most;
     return times ? times : 1;
 }
@@ -109,7 +109,7 @@ static bool step_all(struct stepper *t)
 
     if (!step_fewest(t))
         return false;
-    s->doubled = !b->not_doubled && can_step(b, 2 * s->ops) &&
+    s->doubled = !b->window.not_doubled && can_step(b, 2 * s->ops) &&
                  2 * (s->body.instructions + s->body.repeats) <= STEPPED_HARD;
     if (!s->doubled)
         return true;
@@ -146,8 +146,8 @@ void stepped_row(struct engine *e, struct row *row, unsigned placement)
     *s = (struct stepped){
         .tried = true, .instructions = UNKNOWN, .iterations = UNKNOWN, .by_counter = UNKNOWN};
     step_try(e);
-    if (t.b->not_stepped)
-        fmt_buf(s->why_not, sizeof s->why_not, "%s", t.b->not_stepped);
+    if (t.b->proof.not_stepped)
+        fmt_buf(s->why_not, sizeof s->why_not, "%s", t.b->proof.not_stepped);
     else if (e->facts.stepping.why_not[0])
         fmt_buf(s->why_not, sizeof s->why_not, "%s", e->facts.stepping.why_not);
     else if (!t.p->kind[KIND_EMPTY].fn)

@@ -35,7 +35,8 @@ void wide_begin(struct wide *w, const struct engine *e, const struct bench *b,
                        .rest = ticks_in(e, WIDE_REST_US, SLOWEST_HZ)};
     if (e->facts.execution != EXEC_SILICON || e->p->cpu->vectors < VECTORS_AVX)
         return;
-    w->used = unit_is_wide(b->unit) || unit_is_wide(b->callee) || functions_are_wide(p->compiled);
+    w->used = unit_is_wide(b->window.unit) || unit_is_wide(b->window.callee) ||
+              functions_are_wide(p->compiled);
 }
 
 bool wide_is_cold(const struct wide *w)

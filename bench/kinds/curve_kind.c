@@ -51,7 +51,7 @@ static struct measuring *measuring_of(const struct loop *w)
 
 static bool is_by_size(const struct loop *w)
 {
-    return bench_by(&w->out->bench->curve) == BENCH_BY_SIZE;
+    return bench_by(bench_curve(w->out->bench)) == BENCH_BY_SIZE;
 }
 
 /* --- a visit ---------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static bool is_by_size(const struct loop *w)
  * small. */
 static uint8_t *place_of(const struct measuring *m, uint64_t bytes)
 {
-    if (bench_is_pages(m->curve.out.bench->curve.load) && m->area.page > PAGE)
+    if (bench_is_pages(bench_curve(m->curve.out.bench)->load) && m->area.page > PAGE)
         return m->area.at;
     uint64_t pages = (m->set_bytes - bytes) / PAGE + 1;
 
@@ -72,7 +72,7 @@ static void visit(const struct loop *w, int64_t x, struct loop_visit *v)
     struct measuring *m = measuring_of(w);
     uint64_t evict, bytes = needs_bytes(&m->curve, x, &evict);
     struct visit_set set = {
-        &w->out->bench->curve, &m->area, place_of(m, bytes), x, evict, m->map, w->seed};
+        bench_curve(w->out->bench), &m->area, place_of(m, bytes), x, evict, m->map, w->seed};
     struct visit taken = {0};
 
     visit_take(w->e, &set, loop_is_proof(w) ? 1 : VISIT_PAIRS, &taken);
@@ -95,7 +95,7 @@ static void add_sizes(struct loop *w)
 {
     const struct curve *c = &measuring_of(w)->curve;
     uint64_t size[SIZES_MOST], page = needs_page(c);
-    bool pages = bench_is_pages(w->out->bench->curve.load);
+    bool pages = bench_is_pages(bench_curve(w->out->bench)->load);
     double first[SIZES_MOST];
 
     for (size_t i = 0; i < w->n; i++) {
@@ -234,8 +234,9 @@ static const struct loop_steps steps = {.first_share = FIRST_SHARE,
 /* Returns the bytes of the area that points may need. */
 static uint64_t most_bytes(const struct measuring *m)
 {
-    uint64_t proof =
-        bench_is_pages(m->curve.out.bench->curve.load) ? PROOF_PAGES * m->area.page : PROOF_MOST;
+    uint64_t proof = bench_is_pages(bench_curve(m->curve.out.bench)->load)
+                         ? PROOF_PAGES * m->area.page
+                         : PROOF_MOST;
 
     return loop_is_proof(&m->loop) && is_by_size(&m->loop) && m->set_bytes > proof ? proof
                                                                                    : m->set_bytes;
@@ -247,12 +248,12 @@ static bool open_area(struct measuring *m)
 {
     const struct platform *p = m->loop.e->p;
     const char *why = "this platform has no large area of memory";
-    bool pages = bench_is_pages(m->curve.out.bench->curve.load);
+    bool pages = bench_is_pages(bench_curve(m->curve.out.bench)->load);
     uint64_t map = pages ? 0 : chase_map_bytes(m->curve.wanted) + PAGE;
     const struct platform_wish wish = {.page = needs_page(&m->curve),
                                        .bytes = m->curve.wanted + map,
                                        .same = pages && needs_page(&m->curve) > PAGE,
-                                       .code = m->curve.out.bench->curve.load == BENCH_CODE};
+                                       .code = bench_curve(m->curve.out.bench)->load == BENCH_CODE};
 
     if (!p->areas.map || !p->areas.map(p, &wish, &m->area, &why)) {
         outcome_fail(&m->curve.out, ROW_UNSUPPORTED, why);
@@ -296,7 +297,7 @@ static void measure_in_area(struct measuring *m)
 static void measure_prefetched(struct measuring *m)
 {
     const struct platform *p = m->loop.e->p;
-    bool off = m->curve.out.bench->curve.no_prefetch;
+    bool off = bench_curve(m->curve.out.bench)->no_prefetch;
     const char *why = "needs ring 0: MSRs control the prefetchers";
     unsigned core = m->loop.e->facts.core;
 
@@ -314,7 +315,7 @@ static void measure_prefetched(struct measuring *m)
 static void measure(struct measuring *m)
 {
     const struct platform *p = m->loop.e->p;
-    const char *why = needs_lacks(p, &m->curve.out.bench->curve);
+    const char *why = needs_lacks(p, bench_curve(m->curve.out.bench));
 
     outcome_fail(&m->curve.out, ROW_UNSUPPORTED, why);
     if (why)
@@ -333,7 +334,7 @@ static void measure_here(struct engine *e, void *memory)
 
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    const struct one_core s = {measure_here, sizeof(struct measuring), b->curve.ms};
+    const struct one_core s = {measure_here, sizeof(struct measuring), bench_curve(b)->ms};
     const struct measuring *w = one_core_measure(plan, b, k, &s);
 
     return w ? &w->curve.out : NULL;
@@ -341,7 +342,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 
 static double guess(const struct engine *e, const struct bench *b)
 {
-    return budget_guess(&e->facts, b->curve.ms);
+    return budget_guess(&e->facts, bench_curve(b)->ms);
 }
 
 const struct kind kind_curve = {.name = "curve",

@@ -13,7 +13,7 @@
 
 static enum bench_load load_of(const struct curve *c)
 {
-    return c->out.bench->curve.load;
+    return bench_curve(c->out.bench)->load;
 }
 
 unsigned needs_sizes(const struct platform *p)
@@ -40,7 +40,7 @@ const char *needs_lacks(const struct platform *p, const struct bench_curve *kind
 
 uint64_t needs_page(const struct curve *c)
 {
-    uint64_t page = c->out.bench->curve.page;
+    uint64_t page = bench_curve(c->out.bench)->page;
 
     return page ? page : BENCH_4K;
 }
@@ -97,7 +97,7 @@ static uint64_t most_of_states(const struct curve *c)
 
 void needs_find(struct curve *c, const struct platform *p)
 {
-    enum bench_by by = bench_by(&c->out.bench->curve);
+    enum bench_by by = bench_by(bench_curve(c->out.bench));
 
     if (bench_is_pages(load_of(c)))
         take_tlbs(c, p);
@@ -119,7 +119,7 @@ uint64_t needs_most_pages(const struct platform_area *area)
 
 bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next)
 {
-    if (bench_by(&c->out.bench->curve) != BENCH_BY_SIZE || bench_is_pages(load_of(c)))
+    if (bench_by(bench_curve(c->out.bench)) != BENCH_BY_SIZE || bench_is_pages(load_of(c)))
         return false;
     for (unsigned i = 0; i < c->caches && next > 0 && bench_is_chase(load_of(c)); i++) {
         uint64_t at = sizes_of_cache(c->cache, c->caches, c->cache[i].level);
@@ -132,7 +132,7 @@ bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next
 uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
 {
     *evict = 0;
-    switch (bench_by(&c->out.bench->curve)) {
+    switch (bench_by(bench_curve(c->out.bench))) {
     case BENCH_BY_OFFSET:
         return NEAR_BYTES;
     case BENCH_BY_STATE:
@@ -168,7 +168,7 @@ static size_t write_offsets(const struct bench_curve *kind, uint64_t bytes,
 
 size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST])
 {
-    const struct bench_curve *kind = &c->out.bench->curve;
+    const struct bench_curve *kind = bench_curve(c->out.bench);
     uint64_t first = SIZES_FIRST, page = needs_page(c);
 
     if (bench_is_pages(kind->load))

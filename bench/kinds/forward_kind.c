@@ -177,7 +177,7 @@ static void measure(struct mapping *w)
 {
     const struct platform *p = w->e->p;
     const struct platform_wish wish = {.page = BENCH_4K, .bytes = PLACES * FORWARD_BYTES};
-    const char *why = needs_lacks(p, &w->map.out.bench->curve);
+    const char *why = needs_lacks(p, bench_curve(w->map.out.bench));
 
     outcome_fail(&w->map.out, ROW_UNSUPPORTED, why);
     if (why)
@@ -204,7 +204,7 @@ static void measure_here(struct engine *e, void *memory)
 
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    const struct one_core s = {measure_here, sizeof(struct mapping), b->curve.ms};
+    const struct one_core s = {measure_here, sizeof(struct mapping), bench_curve(b)->ms};
     const struct mapping *w = one_core_measure(plan, b, k, &s);
 
     return w ? &w->map.out : NULL;
@@ -212,7 +212,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 
 static double guess(const struct engine *e, const struct bench *b)
 {
-    return budget_guess(&e->facts, b->curve.ms);
+    return budget_guess(&e->facts, bench_curve(b)->ms);
 }
 
 const struct kind kind_forward = {.name = "forward",

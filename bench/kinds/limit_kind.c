@@ -49,7 +49,7 @@ _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
 
 static const struct bench_limit *kind_of_row(const struct loop *w)
 {
-    return w->out->bench->limit;
+    return bench_limit(w->out->bench);
 }
 
 static struct measuring *measuring_of(const struct loop *w)
@@ -204,7 +204,7 @@ static size_t find(const struct bench_limit *kind, const struct step_point *poin
  * uncertain figures, the curve is not judged. */
 static void find_steps(struct limit *l)
 {
-    const struct bench_limit *kind = l->out.bench->limit;
+    const struct bench_limit *kind = bench_limit(l->out.bench);
     struct step_point point[CURVE_POINTS_MOST], every[CURVE_POINTS_MOST];
     struct curve_step uncertain[CURVE_STEPS_MOST];
 
@@ -292,7 +292,7 @@ static const char *obstacle(const struct platform *p, const struct bench_limit *
 static void measure_here(struct engine *e, void *memory)
 {
     struct measuring *m = memory;
-    const char *why = obstacle(e->p, m->limit.out.bench->limit);
+    const char *why = obstacle(e->p, bench_limit(m->limit.out.bench));
 
     outcome_fail(&m->limit.out, ROW_UNSUPPORTED, why);
     if (why)
@@ -305,7 +305,7 @@ static void measure_here(struct engine *e, void *memory)
 
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    const struct one_core s = {measure_here, sizeof(struct measuring), b->limit->ms};
+    const struct one_core s = {measure_here, sizeof(struct measuring), bench_limit(b)->ms};
     const struct measuring *w = one_core_measure(plan, b, k, &s);
 
     return w ? &w->limit.out : NULL;
@@ -313,7 +313,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 
 static double guess(const struct engine *e, const struct bench *b)
 {
-    return budget_guess(&e->facts, b->limit->ms);
+    return budget_guess(&e->facts, bench_limit(b)->ms);
 }
 
 const struct kind kind_limit = {.name = "limit",

@@ -62,21 +62,23 @@ static uint64_t typical_iteration(uint64_t *iteration)
 /* The gaps that a row plants. A train's first one is due after every_us; in the second train after
  * half of it, so that two gaps do not come at once. */
 struct planting {
-    const struct bench_gaps *train;
+    const struct bench_gap_train *train;
     uint64_t hz, due[BENCH_GAP_TRAINS]; /* ticks since then */
 };
+
+static const struct bench_gaps no_gaps;
 
 static uint64_t ticks_of(uint64_t us, uint64_t hz)
 {
     return us * hz / 1000000;
 }
 
-static struct planting planting_from(const struct bench_gaps *train, uint64_t at, uint64_t hz)
+static struct planting planting_from(const struct bench_gaps *gaps, uint64_t at, uint64_t hz)
 {
-    struct planting p = {.train = train, .hz = hz};
+    struct planting p = {.train = gaps->train, .hz = hz};
 
-    for (unsigned i = 0; i < BENCH_GAP_TRAINS && train[i].us; i++) {
-        uint64_t every = ticks_of(train[i].every_us, hz), first = i ? every / 2 : every;
+    for (unsigned i = 0; i < BENCH_GAP_TRAINS && p.train[i].us; i++) {
+        uint64_t every = ticks_of(p.train[i].every_us, hz), first = i ? every / 2 : every;
         p.due[i] = at < first ? first : (at - first + every) / every * every + first;
     }
     return p;
@@ -144,7 +146,7 @@ static void watch_stretch(void *ctx)
 {
     const struct attendant *attendant = ctx;
     struct watch *w = attendant->watch;
-    const struct bench_gaps *plant = w->out.bench->plant;
+    const struct bench_gaps *plant = w->out.bench->of ? w->out.bench->of : &no_gaps;
     uint64_t hz = (uint64_t)run_limit_hz(&attendant->engine->facts);
 
     if (w->gaps.typical == 0)
@@ -154,7 +156,7 @@ static void watch_stretch(void *ctx)
     if (w->began == 0)
         begin_watch(attendant->engine, w);
     struct planting planting = planting_from(plant, tsc_unfenced() - w->began, hz);
-    spin(attendant->engine, w, attendant->v->ticks, plant[0].us ? &planting : NULL);
+    spin(attendant->engine, w, attendant->v->ticks, plant != &no_gaps ? &planting : NULL);
     w->smis_after = engine_smis(attendant->engine);
     attendant->v->team->core[attendant->place].complete = true;
 }

@@ -305,8 +305,8 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
     g->team = team_of(plan);
     if (plan->p->cores && plan->p->cores->starved)
         g->team->patience /= PATIENCE_PART;
-    g->kind = &b->curve;
-    g->budget = budget_begin(&e->facts, b->curve.ms);
+    g->kind = bench_curve(b);
+    g->budget = budget_begin(&e->facts, bench_curve(b)->ms);
     g->seed = e->facts.o->seed;
     g->duration = silicon && run_has_hz(&e->facts) ? (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS)
                                                    : ROUND_TICKS;
@@ -322,7 +322,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
     struct gathering *g = (struct gathering *)(void *)e->memory;
 
     begin(g, plan, b);
-    span_begin(e, &g->curve.out, b->curve.ms);
+    span_begin(e, &g->curve.out, bench_curve(b)->ms);
     if (!team_has_two(plan))
         team_fail(g->team, ROW_UNSUPPORTED, TEAM_ALONE);
     else if (plan->late > LATE_MOST)
@@ -341,7 +341,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
 
 static double guess(const struct engine *e, const struct bench *b)
 {
-    return budget_guess(&e->facts, b->curve.ms);
+    return budget_guess(&e->facts, bench_curve(b)->ms);
 }
 
 const struct kind kind_shared_curve = {.name = "curve",

@@ -49,7 +49,7 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
     if (lacks)
         team_fail(c, ROW_UNSUPPORTED, lacks);
     else if (team_has_two(plan))
-        b->meet(c);
+        ((const struct bench_team_row *)b->of)->meet(c);
     else
         team_fail(c, ROW_UNSUPPORTED, TEAM_ALONE);
     plan->p->row.end(plan->p);

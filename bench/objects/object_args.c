@@ -97,21 +97,22 @@ static bool name_of(char *out, const char *name, uint32_t arg, struct sink *why)
 bool object_args_apply(struct bench *b, struct bench_code *code, struct object_names *names,
                        uint32_t arg, struct sink *why)
 {
-    uint64_t units = (uint64_t)b->base_per_op * arg;
+    uint64_t units = (uint64_t)b->shown.base_per_op * arg;
 
     code->args_of = b->name;
     code->arg = arg;
     if (!name_of(names->name, b->name, arg, why) ||
-        (b->compared_with && !name_of(names->compared_with, b->compared_with, arg, why)))
+        (b->shown.compared_with &&
+         !name_of(names->compared_with, b->shown.compared_with, arg, why)))
         return false;
     if (units > UINT32_MAX) {
         fmt(why, "units is %u for each 1 of the argument, %llu for %u; at most %u are allowed",
-            b->base_per_op, (unsigned long long)units, arg, UINT32_MAX);
+            b->shown.base_per_op, (unsigned long long)units, arg, UINT32_MAX);
         return false;
     }
     b->name = names->name;
-    b->compared_with = b->compared_with ? names->compared_with : NULL;
-    b->base_per_op = (uint32_t)units;
-    b->base_unit = units ? b->base_unit : NULL;
+    b->shown.compared_with = b->shown.compared_with ? names->compared_with : NULL;
+    b->shown.base_per_op = (uint32_t)units;
+    b->shown.base_unit = units ? b->shown.base_unit : NULL;
     return true;
 }

@@ -155,16 +155,16 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
     r->name = b->name;
     if (!name(r, FIELD(suite), "its suite", &b->suite) ||
         !text(r, FIELD(what), "what", OBJECT_WHAT_MOST, &b->what) ||
-        !name(r, FIELD(compared_with), "compared_with", &b->compared_with) ||
-        !text(r, FIELD(unit), "unit", OBJECT_NAME_MOST, &b->base_unit))
+        !name(r, FIELD(compared_with), "compared_with", &b->shown.compared_with) ||
+        !text(r, FIELD(unit), "unit", OBJECT_NAME_MOST, &b->shown.base_unit))
         return false;
     if (!b->what)
         return refuse(r, "it does not say what one operation is");
-    if (!b->base_unit != !b->base_per_op)
+    if (!b->shown.base_unit != !b->shown.base_per_op)
         return refuse(r, "unit and units belong together: one of them is not given");
     if (!b->suite)
         b->suite = suite;
-    if (b->compared_with && str_eq(b->compared_with, b->name))
+    if (b->shown.compared_with && str_eq(b->shown.compared_with, b->name))
         return refuse(r, "compared_with names the row itself");
     return true;
 }
@@ -222,18 +222,19 @@ static void take_numbers(const struct baretick_row *row, struct object_row *to)
 {
     struct bench *b = &to->bench;
 
-    b->form = FORM_FUNCTION;
+    b->window.form = FORM_FUNCTION;
     b->ops = row->ops;
-    b->grain = row->grain;
-    b->most_ops = row->most_ops;
-    b->room_bytes = row->room;
-    b->needs = row->needs & BARETICK_RING0 ? NEED_RING0 : 0;
-    b->not_doubled = row->flags & BARETICK_NOT_DOUBLED;
-    b->cold = row->flags & BARETICK_COLD;
-    b->errors_are_wrong = true;
-    b->base_per_op = row->units;
-    b->may_be_elided = row->flags & BARETICK_MAY_BE_ELIDED;
-    memcpy(&b->least_instructions, &row->least_instructions, sizeof b->least_instructions);
+    b->window.grain = row->grain;
+    b->window.most_ops = row->most_ops;
+    b->needs.room_bytes = row->room;
+    b->needs.platform = row->needs & BARETICK_RING0 ? NEED_RING0 : 0;
+    b->window.not_doubled = row->flags & BARETICK_NOT_DOUBLED;
+    b->window.cold = row->flags & BARETICK_COLD;
+    b->proof.errors_are_wrong = true;
+    b->shown.base_per_op = row->units;
+    b->proof.may_be_elided = row->flags & BARETICK_MAY_BE_ELIDED;
+    memcpy(&b->proof.least_instructions, &row->least_instructions,
+           sizeof b->proof.least_instructions);
     memcpy(&to->code.truth, &row->truth, sizeof to->code.truth);
 }
 

@@ -266,10 +266,10 @@ static void warn_of_partners(struct report *r)
 {
     for (unsigned i = 0; i < rows_used; i++) {
         const struct bench *b = &rows[i].bench;
-        if (!b->compared_with || is_row(b->suite, b->compared_with))
+        if (!b->shown.compared_with || is_row(b->suite, b->shown.compared_with))
             continue;
         report_eventf(r, "warning", "%s: row %s: compared_with is %s, which suite %s does not have",
-                      objects_name_of(b), b->name, b->compared_with, b->suite);
+                      objects_name_of(b), b->name, b->shown.compared_with, b->suite);
     }
 }
 

@@ -28,12 +28,12 @@ static double per_second(const struct run_facts *run, const struct row *row)
 {
     if (units_are_instructions(run) || !run_has_hz(run) || row->figure.ticks <= 0)
         return UNKNOWN;
-    return row->out.bench->base_per_op * run->tsc_hz / row->figure.ticks;
+    return row->out.bench->shown.base_per_op * run->tsc_hz / row->figure.ticks;
 }
 
 static bool has_units(const struct row *row)
 {
-    return row->out.bench->base_unit && row->figure.known;
+    return row->out.bench->shown.base_unit && row->figure.known;
 }
 
 void compare_units_show(struct report *r, const struct run_facts *run, const struct row *row)
@@ -43,15 +43,15 @@ void compare_units_show(struct report *r, const struct run_facts *run, const str
 
     if (!has_units(row) || run->execution == EXEC_EMULATED)
         return;
-    fmt(r->out, "  = %u %ss an operation", b->base_per_op, b->base_unit);
+    fmt(r->out, "  = %u %ss an operation", b->shown.base_per_op, b->shown.base_unit);
     if (is_known(cycles) && cycles > 0 && run_has_cycles(run)) {
-        num_fmt(r->out, ", %.3f %ss a%s", b->base_per_op / cycles, b->base_unit,
+        num_fmt(r->out, ", %.3f %ss a%s", b->shown.base_per_op / cycles, b->shown.base_unit,
                 units_are_instructions(run) ? "n instruction" : " cycle");
     }
     if (is_known(second)) {
         fmt(r->out, ", ");
         prefixed(r->out, second, 1000, "");
-        fmt(r->out, "%ss/s (", b->base_unit);
+        fmt(r->out, "%ss/s (", b->shown.base_unit);
         prefixed(r->out, second, 1024, "i");
         fmt(r->out, ")");
     }
@@ -65,11 +65,11 @@ void compare_units_record(struct json *j, const struct run_facts *run, const str
     if (!has_units(row))
         return;
     json_object(j, "units");
-    json_str(j, "unit", row->out.bench->base_unit);
-    json_u64(j, "per_op", row->out.bench->base_per_op);
+    json_str(j, "unit", row->out.bench->shown.base_unit);
+    json_u64(j, "per_op", row->out.bench->shown.base_per_op);
     if (run_has_cycles(run) && cycles > 0)
         json_f64(j, units_are_instructions(run) ? "per_instruction" : "per_cycle",
-                 row->out.bench->base_per_op / cycles, 6);
+                 row->out.bench->shown.base_per_op / cycles, 6);
     json_f64(j, "per_second", per_second(run, row), 0);
     json_close(j);
 }
@@ -147,7 +147,7 @@ static void say_both(struct sink *out, const struct bench *b, const struct compa
 {
     fmt(out, "%s/%s ", b->suite, b->name);
     say(out, s->mine, s->mine_half);
-    fmt(out, ", %s ", b->compared_with);
+    fmt(out, ", %s ", b->shown.compared_with);
     say(out, s->theirs, s->theirs_half);
     fmt(out, " %s/op: ", s->unit);
     say(out, s->apart, longer(s->apart - s->lo, s->hi - s->apart));
@@ -159,8 +159,8 @@ static void say_both(struct sink *out, const struct bench *b, const struct compa
 static bool judges_move(const struct run_facts *run, const struct bench *b,
                         const struct comparison *s)
 {
-    return b->moved_bytes && is_known(s->lo) && !s->shared && run->execution == EXEC_SILICON &&
-           run->o->layout != LAYOUT_SWEEP;
+    return b->shown.moved_bytes && is_known(s->lo) && !s->shared &&
+           run->execution == EXEC_SILICON && run->o->layout != LAYOUT_SWEEP;
 }
 
 static bool is_sensitive(const struct comparison *s)
@@ -170,7 +170,7 @@ static bool is_sensitive(const struct comparison *s)
 
 static void say_move(struct sink *out, const struct bench *b, const struct comparison *s)
 {
-    fmt(out, "; code moved by %u bytes: this CPU is %ssensitive to that", b->moved_bytes,
+    fmt(out, "; code moved by %u bytes: this CPU is %ssensitive to that", b->shown.moved_bytes,
         is_sensitive(s) ? "" : "not ");
     if (is_sensitive(s))
         return;
@@ -196,7 +196,7 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
         return;
     json_str(&j, "suite", b->suite);
     json_str(&j, "name", b->name);
-    json_str(&j, "compared_with", b->compared_with);
+    json_str(&j, "compared_with", b->shown.compared_with);
     json_str(&j, "unit", s.unit);
     json_f64(&j, "per_op", s.mine, 6);
     json_f64(&j, "other_per_op", s.theirs, 6);
@@ -206,7 +206,7 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
         json_f64(&j, "apart_hi", s.hi, 6);
         json_str(&j, "by", s.by);
     }
-    json_nonzero(&j, "moved_bytes", b->moved_bytes);
+    json_nonzero(&j, "moved_bytes", b->shown.moved_bytes);
     if (judges_move(run, b, &s))
         json_bool(&j, "sensitive", is_sensitive(&s));
     if (run->execution == EXEC_SILICON)
@@ -225,11 +225,11 @@ void compare_rows(struct report *r, const struct run_facts *run, const struct co
         fmt(r->out, "\r\n");
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; rows[i]->compared_with && k < n; k++)
+        for (size_t k = 0; rows[i]->shown.compared_with && k < n; k++)
             if (str_eq(rows[k]->suite, rows[i]->suite) &&
-                str_eq(rows[k]->name, rows[i]->compared_with) && is_known(figures[i].ticks) &&
+                str_eq(rows[k]->name, rows[i]->shown.compared_with) && is_known(figures[i].ticks) &&
                 is_known(figures[k].ticks)) {
-                bool both = !rows[i]->moved_bytes && grouped_both(grouped, rows[i], rows[k]);
+                bool both = !rows[i]->shown.moved_bytes && grouped_both(grouped, rows[i], rows[k]);
                 left_out += both;
                 compare(r, run, rows[i], &figures[i], &figures[k], both);
             }

@@ -15,7 +15,7 @@
 /* Returns whether several cores measured it. */
 static bool is_together(const struct curve *c)
 {
-    return c->out.bench->curve.team != BENCH_ALONE;
+    return bench_curve(c->out.bench)->team != BENCH_ALONE;
 }
 
 static const char *unit_of(const struct run_facts *run, const struct curve *c)
@@ -67,7 +67,7 @@ static int decimals_of(const struct run_facts *run, const struct curve *c, doubl
 
 static enum bench_by by(const struct curve *c)
 {
-    return bench_by(&c->out.bench->curve);
+    return bench_by(bench_curve(c->out.bench));
 }
 
 /* Returns whether the operation moves a line of 64 bytes. */
@@ -75,7 +75,8 @@ static bool is_bandwidth(const struct curve *c)
 {
     enum bench_by b = by(c);
 
-    return b == BENCH_BY_CORES || (b == BENCH_BY_SIZE && !bench_is_chase(c->out.bench->curve.load));
+    return b == BENCH_BY_CORES ||
+           (b == BENCH_BY_SIZE && !bench_is_chase(bench_curve(c->out.bench)->load));
 }
 
 static const char *const by_words[] = {
@@ -151,7 +152,7 @@ static void show_points(const struct run_facts *run, const struct curve *c, stru
 /* Writes "L1 32 KiB", or "L1 TLB 256 KiB": what the TLB reaches. */
 static void show_cache(const struct curve *curve, const struct cache *c, struct sink *out)
 {
-    fmt(out, "L%u %s", c->level, bench_is_pages(curve->out.bench->curve.load) ? "TLB " : "");
+    fmt(out, "L%u %s", c->level, bench_is_pages(bench_curve(curve->out.bench)->load) ? "TLB " : "");
     show_size(c->size, 0, out);
 }
 
@@ -184,7 +185,7 @@ static void show_end(const struct curve *c, const struct level *l, struct sink *
         l->cache < 0 ? ", where CPUID has no %s"
         : l->early   ? ", before CPUID's "
                      : ", at CPUID's ",
-        bench_is_pages(c->out.bench->curve.load) ? "TLB" : "cache");
+        bench_is_pages(bench_curve(c->out.bench)->load) ? "TLB" : "cache");
     if (l->cache >= 0)
         show_cache(c, &c->cache[l->cache], out);
     if (l->early)

@@ -105,8 +105,8 @@ static bool is_narrow(const struct sheet_figure *f)
 static void measure(struct sheet_figure *f, const struct run_facts *run, const struct curve *c,
                     const struct curve_point *p, enum sheet_from from)
 {
-    bool moves =
-        !bench_is_chase(c->out.bench->curve.load) && !bench_is_near(c->out.bench->curve.load);
+    bool moves = !bench_is_chase(bench_curve(c->out.bench)->load) &&
+                 !bench_is_near(bench_curve(c->out.bench)->load);
     bool timed = from == SHEET_LARGEST && run->execution == EXEC_SILICON && units_have_ns(run);
     double time = timed ? units_ns(run, p->ticks) : UNKNOWN;
 

@@ -33,7 +33,8 @@ static bool same_series(const struct bench *a, const struct bench *b)
 {
     char one[NAME], other[NAME];
 
-    if (!a->at || !b->at || !a->compared_with || !b->compared_with || !str_eq(a->suite, b->suite))
+    if (!a->shown.at || !b->shown.at || !a->shown.compared_with || !b->shown.compared_with ||
+        !str_eq(a->suite, b->suite))
         return false;
     stem(one, a->name);
     stem(other, b->name);
@@ -68,19 +69,19 @@ static struct series gather(const struct run_facts *run, const struct bench *con
     struct series s = {0};
 
     stem(s.name, rows[first]->name);
-    stem(s.compared_with, rows[first]->compared_with);
+    stem(s.compared_with, rows[first]->shown.compared_with);
     for (size_t i = first; i < n; i++) {
         const struct core_figure *theirs;
         if (!same_series(rows[i], rows[first]) || !is_known(figures[i].ticks))
             continue;
-        theirs = figure_of(rows, n, figures, rows[i]->suite, rows[i]->compared_with);
+        theirs = figure_of(rows, n, figures, rows[i]->suite, rows[i]->shown.compared_with);
         if (!theirs)
             continue;
         struct comparison b = compare_figures(run, &figures[i], theirs);
         s.unit = b.unit;
         s.shared |= b.shared;
         s.intervals = is_known(b.lo);
-        put(&s, &(struct even_point){rows[i]->at, b.apart, s.intervals ? b.lo : b.apart,
+        put(&s, &(struct even_point){rows[i]->shown.at, b.apart, s.intervals ? b.lo : b.apart,
                                      s.intervals ? b.hi : b.apart});
     }
     return s;

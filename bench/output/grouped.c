@@ -36,15 +36,16 @@ static bool same_series(const struct grouped_line *a, const struct grouped_line 
 /* Returns the line of a row, which may be new; NULL: there is no room. */
 static struct grouped_line *line_of(struct grouped *g, const struct bench *b, unsigned core)
 {
-    struct grouped_line wanted = {.family = b->family, .name = b->line, .at = b->at, .core = core};
+    struct grouped_line wanted = {
+        .family = b->shown.family, .name = b->shown.line, .at = b->shown.at, .core = core};
 
     for (size_t i = 0; i < g->lines; i++)
-        if (same_series(&g->line[i], &wanted) && g->line[i].at == b->at)
+        if (same_series(&g->line[i], &wanted) && g->line[i].at == b->shown.at)
             return &g->line[i];
     if (g->lines == GROUPED_LINES)
         return NULL;
     size_t i = g->lines++;
-    for (; i > 0 && same_series(&g->line[i - 1], &wanted) && g->line[i - 1].at > b->at; i--)
+    for (; i > 0 && same_series(&g->line[i - 1], &wanted) && g->line[i - 1].at > b->shown.at; i--)
         g->line[i] = g->line[i - 1];
     g->line[i] = wanted;
     return &g->line[i];
@@ -55,14 +56,14 @@ bool grouped_take(struct grouped *g, const struct run_facts *run, const struct r
 {
     const struct bench *b = row->out.bench;
 
-    if (!g->on || !b->family || row->out.status == ROW_UNSUPPORTED)
+    if (!g->on || !b->shown.family || row->out.status == ROW_UNSUPPORTED)
         return false;
     struct grouped_line *line = line_of(g, b, row->out.core);
     if (!line)
         return false;
     struct per_op op = per_op_of(run, &row->figure);
     g->suite = b->suite;
-    line->cell[b->column] = (struct grouped_cell){
+    line->cell[b->shown.column] = (struct grouped_cell){
         .state = row->out.status == ROW_OK ? GROUPED_FIGURE : GROUPED_FAILED,
         .value = op.value,
         .half = op.half,
@@ -70,12 +71,12 @@ bool grouped_take(struct grouped *g, const struct run_facts *run, const struct r
         .in_full = trouble || row->out.status != ROW_OK || (op.percent && op.percent != g->percent),
         .shared = row->taken.shared,
     };
-    return !line->cell[b->column].in_full;
+    return !line->cell[b->shown.column].in_full;
 }
 
 bool grouped_both(const struct grouped *g, const struct bench *a, const struct bench *b)
 {
-    return g->on && a->family && a->family == b->family;
+    return g->on && a->shown.family && a->shown.family == b->shown.family;
 }
 
 /* --- the tables ------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 static const struct bench_limit *kind_of(const struct limit *l)
 {
-    return l->out.bench->limit;
+    return bench_limit(l->out.bench);
 }
 
 /* Returns what a count is divided by. */

@@ -244,7 +244,7 @@ static void record_adaptive(struct json *j, const struct run_facts *run, const s
     double n = (double)m->operations, cycles = row->figure.cycles.theta;
 
     json_u64(j, "operations", m->operations);
-    json_f64(j, "units_done", n * (b->base_per_op ? b->base_per_op : 1), 0);
+    json_f64(j, "units_done", n * (b->shown.base_per_op ? b->shown.base_per_op : 1), 0);
     json_str(j, "state", states[m->state]);
     json_u64(j, "clock_again", m->clock_again);
     json_u64(j, "clock_failed", m->clock_failed);

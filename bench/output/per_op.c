@@ -51,7 +51,7 @@ struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 
 static bool has_windows(const struct row *row)
 {
-    enum form form = row->out.bench->form;
+    enum form form = row->out.bench->window.form;
 
     return row->taken.windows > 0 && form > FORM_EMPTY;
 }

@@ -374,7 +374,7 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
         json_u64(&j, "arg", row->out.bench->code->arg);
     json_u64(&j, "core", row->out.core);
     json_str(&j, "recipe", recipe_names[row->recipe]);
-    json_str(&j, "form", record_form[row->out.bench->form]);
+    json_str(&j, "form", record_form[row->out.bench->window.form]);
     json_u64(&j, "ops", row->out.bench->ops);
     json_bool(&j, "cold", run_is_cold(run, row->out.bench));
     json_str(&j, "status", record_status[row->out.status]);

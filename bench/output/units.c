@@ -14,7 +14,7 @@ double units_ipc(const struct run_facts *run, const struct row *row)
 {
     double cycles = row->figure.known ? row->figure.cycles.theta : UNKNOWN;
 
-    if (row->loop.hides != HIDDEN_NOT || row->out.bench->varies)
+    if (row->loop.hides != HIDDEN_NOT || row->out.bench->proof.varies)
         return UNKNOWN;
     if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !is_known(cycles) ||
         !(row->figure.cycles.lo > 0) || !units_above_zero(run, row))

@@ -99,7 +99,7 @@ static inline bool run_has_cycles(const struct run_facts *run)
  * caches=clear. The body is then not doubled, because its second half would find warm data. */
 static inline bool run_is_cold(const struct run_facts *run, const struct bench *b)
 {
-    return b->cold || run->o->caches == CACHES_CLEAR;
+    return b->window.cold || run->o->caches == CACHES_CLEAR;
 }
 
 /* Returns the instructions of one operation without those of the empty body, as counted in the

@@ -10,7 +10,8 @@
 #include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \
-    BENCH(cores, name_, .what = what_, .kind = &kind_team, .ops = 1, .meet = meet_)
+    BENCH(cores, name_, .what = what_, .kind = &kind_team, .ops = 1,                               \
+          .of = &(const struct bench_team_row){meet_})
 
 CORES(pingpong, "a cache line from one core to another, every pair: one way", team_pingpong);
 CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", team_skew);

@@ -7,7 +7,7 @@
 /* ms: what a row needs at most for all of its visits, so that all rows together take 15 s. */
 #define LIMIT(name_, ms_, what_, ...)                                                              \
     BENCH(limits, name_, .what = what_, .kind = &kind_limit, .ops = 1, .on_request = true,         \
-          .limit = &(const struct bench_limit){.ms = ms_, __VA_ARGS__})
+          .of = &(const struct bench_limit){.ms = ms_, __VA_ARGS__})
 
 #define WIDTH(name_, what_, filler_)                                                               \
     LIMIT(name_, 300, what_ " next to a chain of additions", .kind = LIMITS_WIDTH,                 \

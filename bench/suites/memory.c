@@ -7,7 +7,7 @@
 
 #define CURVE_OF(kind_, name_, what_, ...)                                                         \
     BENCH(memory, name_, .what = what_, .kind = kind_, .ops = 1, .on_request = true,               \
-          .curve = {__VA_ARGS__})
+          .of = &(const struct bench_curve){__VA_ARGS__})
 #define CURVE(name_, what_, ...)  CURVE_OF(&kind_curve, name_, what_, __VA_ARGS__)
 #define SHARED(name_, what_, ...) CURVE_OF(&kind_shared_curve, name_, what_, __VA_ARGS__)
 
@@ -50,7 +50,8 @@ NEAR(split_store, "a store of 8 bytes, by offset in a page", BENCH_SPLIT_STORE, 
 NEAR(alias_4k, "a store of 8 bytes, then a load of 8 about a page further on", BENCH_ALIAS, alias);
 
 BENCH(memory, forward, .what = "a store, then a load at an offset from it, by the sizes of both",
-      .kind = &kind_forward, .ops = 1, .on_request = true, .curve = {.ms = 800});
+      .kind = &kind_forward, .ops = 1, .on_request = true,
+      .of = &(const struct bench_curve){.ms = 800});
 
 #define STREAM(name_, what_, load_)                                                                \
     CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 480, .load = load_)
@@ -78,7 +79,8 @@ CORES(cores_rep_write, "REP STOSB writes", BENCH_WRITE_REP);
 CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
 
 BENCH(memory, core_to_core, .what = "a cache line from one core to another, every pair: one way",
-      .kind = &kind_team, .ops = 1, .on_request = true, .meet = team_pingpong);
+      .kind = &kind_team, .ops = 1, .on_request = true,
+      .of = &(const struct bench_team_row){team_pingpong});
 
 #define LOADED(name_, what_, load_)                                                                \
     SHARED(name_, "a load of a chase on one core while the others " what_ ", by their rate",       \

@@ -115,8 +115,8 @@ static int msr_body(uint64_t n, struct object *o)
 }
 
 #define PROVOKE(name_, what_, ...)                                                                 \
-    BENCH(provoke, name_, .what = what_, .form = FORM_FUNCTION, .ops = 1, .on_request = true,      \
-          .may_be_elided = true, __VA_ARGS__)
+    BENCH(provoke, name_, .what = what_, .window.form = FORM_FUNCTION, .ops = 1,                   \
+          .on_request = true, .proof.may_be_elided = true, __VA_ARGS__)
 
 PROVOKE(wrong, "a body that leaves one operation out: the run fails, exit status 2",
         .function = wrong_body, .check = check_counted);
@@ -135,7 +135,8 @@ PROVOKE(write_code, "a write into code: the row fails, exit status 2", .function
 PROVOKE(stack, "a stack overflow: a double fault ends the run, exit status 4; in a process 2",
         .function = stack_body);
 PROVOKE(msr, "an MSR that the row declares and does not restore: the row fails, exit status 2",
-        .function = msr_body, .touches = {MSR_CHANGED}, .needs = NEED_RING0, .not_doubled = true);
+        .function = msr_body, .needs.touches = {MSR_CHANGED}, .needs.platform = NEED_RING0,
+        .window.not_doubled = true);
 PROVOKE(endless_setup, "a setup that never ends: the row fails after deadline=, exit status 2",
         .function = error_body, .setup = endless_setup);
 PROVOKE(endless_check, "a check that never ends: the same", .function = error_body,
@@ -195,12 +196,12 @@ static void changed_meet(struct team *c)
     team_contention(c, changed_batch, 1, counted_all);
 }
 
-#define PROVOKE_CORES(name_, what_, ...)                                                           \
+#define PROVOKE_CORES(name_, what_, meet_, ...)                                                    \
     BENCH(provoke_cores, name_, .what = what_, .kind = &kind_team, .ops = 1, .on_request = true,   \
-          .meet = __VA_ARGS__)
+          .of = &(const struct bench_team_row){meet_}, __VA_ARGS__)
 
 PROVOKE_CORES(endless, "cores meet, and all but the first never end: exit status 2", endless_meet);
 PROVOKE_CORES(ud2, "the same, and all but the first execute an undefined instruction",
               undefined_meet);
 PROVOKE_CORES(changed, "the same, and all but the first change DR0", changed_meet,
-              .needs = NEED_RING0);
+              .needs.platform = NEED_RING0);

@@ -8,4 +8,5 @@ BENCH(quiet, gaps, .former_suite = "gaps",
 
 /* Gaps of known lengths and periods, to test whether a report finds them. */
 BENCH(planted_quiet, gaps, .what = "the same; each core stops 20 us each ms, 150 us each 7.3 ms",
-      .kind = &kind_watch, .ops = 1, .on_request = true, .plant = {{1000, 20}, {7300, 150}});
+      .kind = &kind_watch, .ops = 1, .on_request = true,
+      .of = &(const struct bench_gaps){{{1000, 20}, {7300, 150}}});

@@ -51,16 +51,17 @@ void prepare_on_stack(void (*f)(void *), void *argument)
 static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
 {
     fmt(err, "%s/%s: ", b->suite, b->name);
-    if (b->needs & NEED_RING0) {
+    if (b->needs.platform & NEED_RING0) {
         fmt(err, "it needs ring 0; a process has ring 3");
         return false;
     }
-    if (b->form <= FORM_EMPTY) {
+    if (b->window.form <= FORM_EMPTY) {
         fmt(err, "%s, so there is no call of a body to trace",
             b->kind ? b->kind->no_body : "its windows are empty");
         return false;
     }
-    uint64_t grain = bench_step_grain(b), most = b->most_ops ? b->most_ops : UINT32_MAX;
+    uint64_t grain = bench_step_grain(b),
+             most = b->window.most_ops ? b->window.most_ops : UINT32_MAX;
     if (n % grain == 0 && n <= most)
         return true;
     fmt(err, "%llu operations: ", (unsigned long long)n);
@@ -109,8 +110,8 @@ static bool call_function(struct prepared *p, const char *from, const char *to, 
 static bool call_window(struct prepared *p, struct sink *err)
 {
     const struct placed_kind *kind = &placed.kind[KIND_BODY];
-    const struct window_spec spec = {.recipe = RECIPE_PLAIN, .before = row.history};
-    uint64_t bytes = row.unit ? row.unit->size : 0;
+    const struct window_spec spec = {.recipe = RECIPE_PLAIN, .before = row.window.history};
+    uint64_t bytes = row.window.unit ? row.window.unit->size : 0;
 
     if (!kind->fn) {
         fmt(err, "it has no window");
@@ -122,7 +123,7 @@ static bool call_window(struct prepared *p, struct sink *err)
     p->argument[2] = kind->iterations;
     p->argument[4] = WINDOW_STACK;
     body = (uint64_t)p->function + window_body(&spec);
-    body_bytes = row.form == FORM_LOOP ? bytes + unit_loop_iteration.size : bytes * row.ops;
+    body_bytes = row.window.form == FORM_LOOP ? bytes + unit_loop_iteration.size : bytes * row.ops;
     p->from = body;
     p->to = body + body_bytes;
     return true;
@@ -138,12 +139,12 @@ bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations,
         return false;
     row = *b;
     row.ops = (uint32_t)n;
-    row.not_doubled = true;
+    row.window.not_doubled = true;
     if (!place_row(&engine, &row, RECIPE_PLAIN, &placed, 0, 1)) {
         fmt(err, "%s", place_why(&engine));
         return false;
     }
-    return row.form == FORM_FUNCTION ? call_function(p, from, to, err) : call_window(p, err);
+    return row.window.form == FORM_FUNCTION ? call_function(p, from, to, err) : call_window(p, err);
 }
 
 /* --- before and after ------------------------------------------------------------------------- */
@@ -165,7 +166,7 @@ static void set_up(void *ctx)
     struct changed *c = ctx;
 
     c->setup = place_object(&placed);
-    if (row.form == FORM_FUNCTION)
+    if (row.window.form == FORM_FUNCTION)
         c->before = call_before();
 }
 
@@ -237,7 +238,7 @@ static bool place_in_window(uint64_t address, struct prepare_place *place)
     *place = (struct prepare_place){.symbol = "window", .offset = address - PLATFORM_CODE_VA};
     if (address - body < body_bytes)
         *place = (struct prepare_place){.symbol = "body", .offset = address - body};
-    else if (callee && address - callee < row.callee->size)
+    else if (callee && address - callee < row.window.callee->size)
         *place = (struct prepare_place){.symbol = "callee", .offset = address - callee};
     return address - PLATFORM_CODE_VA < PLATFORM_CODE_SIZE;
 }
@@ -246,7 +247,7 @@ bool prepare_place_of(uint64_t address, struct prepare_place *place)
 {
     const struct elf_set *s = &compiled.set;
 
-    if (row.form != FORM_FUNCTION)
+    if (row.window.form != FORM_FUNCTION)
         return place_in_window(address, place);
     const struct elf_part *part = elf_part_at(s, address);
     if (!part)

@@ -63,23 +63,23 @@ static void show_row(const struct bench *b)
     show_function(b, "check", BENCH_CODE_CHECK);
     show_function(b, "before", BENCH_CODE_BEFORE);
     show_number("ops", b->ops);
-    show_number("grain", b->grain);
-    show_number("most_ops", b->most_ops);
-    show_number("room", b->room_bytes);
+    show_number("grain", b->window.grain);
+    show_number("most_ops", b->window.most_ops);
+    show_number("room", b->needs.room_bytes);
     if (b->code->args_of)
         printf("    arg       %u\n", b->code->arg);
-    if (b->needs & NEED_RING0)
+    if (b->needs.platform & NEED_RING0)
         printf("    needs     ring 0: in a process the row is left out\n");
-    if (b->not_doubled || b->cold || b->may_be_elided)
-        printf("    flags    %s%s%s\n", b->not_doubled ? " NOT_DOUBLED" : "",
-               b->cold ? " COLD" : "", b->may_be_elided ? " MAY_BE_ELIDED" : "");
-    if (b->least_instructions > 0)
-        printf("    least     %g instructions\n", b->least_instructions);
+    if (b->window.not_doubled || b->window.cold || b->proof.may_be_elided)
+        printf("    flags    %s%s%s\n", b->window.not_doubled ? " NOT_DOUBLED" : "",
+               b->window.cold ? " COLD" : "", b->proof.may_be_elided ? " MAY_BE_ELIDED" : "");
+    if (b->proof.least_instructions > 0)
+        printf("    least     %g instructions\n", b->proof.least_instructions);
     show_cycles("truth", b->code->truth);
-    if (b->compared_with)
-        printf("    compared  %s\n", b->compared_with);
-    if (b->base_unit)
-        printf("    unit      %s, %u an operation\n", b->base_unit, b->base_per_op);
+    if (b->shown.compared_with)
+        printf("    compared  %s\n", b->shown.compared_with);
+    if (b->shown.base_unit)
+        printf("    unit      %s, %u an operation\n", b->shown.base_unit, b->shown.base_per_op);
 }
 
 /* --- placed as for a measurement -------------------------------------------------------------- */

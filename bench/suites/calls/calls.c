@@ -30,20 +30,20 @@ static const char *uncounted(const struct object *o, uint64_t operations)
 static const struct bench_family ways = {
     {"empty", "++*x", "straight", "straight ++*x", "compiled", "compiled ++*x"}};
 enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
-#define IN_LINE(name_, column_) .family = &ways, .line = #name_, .column = column_
+#define IN_LINE(name_, column_) .shown.family = &ways, .shown.line = #name_, .shown.column = column_
 
 #define NASM_FORM(name_, form_, ops_, check_, ...)                                                 \
-    BENCH(calls, name_, .form = form_, .ops = ops_, .check = check_, __VA_ARGS__)
+    BENCH(calls, name_, .window.form = form_, .ops = ops_, .check = check_, __VA_ARGS__)
 /* A kind of call is compared with the direct call, beside_. A row that counts is compared with the
  * same row with an empty callee. */
 #define NASM_ROW(name_, what_, beside_, ops_, ...)                                                 \
-    NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .compared_with = beside_,          \
+    NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .shown.compared_with = beside_,    \
               IN_LINE(name_, EMPTY), __VA_ARGS__);                                                 \
     NASM_FORM(name_##_straight, FORM_STRAIGHT, STRAIGHT_OPS, uncounted, .what = what_ ", no loop", \
               IN_LINE(name_, STRAIGHT), __VA_ARGS__)
 #define NASM_INC(name_, what_, ops_, ...)                                                          \
     NASM_FORM(name_##_inc, FORM_LOOP, ops_, check_counted, .what = what_ ", ++*x",                 \
-              .compared_with = #name_, IN_LINE(name_, INC), __VA_ARGS__);                          \
+              .shown.compared_with = #name_, IN_LINE(name_, INC), __VA_ARGS__);                    \
     NASM_FORM(name_##_inc_straight, FORM_STRAIGHT, STRAIGHT_OPS, check_counted,                    \
               .what = what_ ", ++*x, no loop", IN_LINE(name_, STRAIGHT_INC), __VA_ARGS__)
 
@@ -58,31 +58,34 @@ enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
 #define TAIL      "call of a function that jumps on (a tail call)"
 #define RETPOLINE "call by register through a retpoline"
 
-NASM_ROW(inline, INLINE, NULL, LOOP_OPS, .unit = NULL, .may_be_elided = true);
-NASM_INC(inline, INLINE, LOOP_OPS, .unit = &unit_calls_inline_inc);
+NASM_ROW(inline, INLINE, NULL, LOOP_OPS, .window.unit = NULL, .proof.may_be_elided = true);
+NASM_INC(inline, INLINE, LOOP_OPS, .window.unit = &unit_calls_inline_inc);
 #define NASM_WAY(name_, what_, beside_, ops_, piece_, ...)                                         \
-    NASM_ROW(name_, what_, beside_, ops_, .unit = &unit_calls_##piece_,                            \
-             .callee = &unit_calls_callee, .least_instructions = CALL_LEAST, __VA_ARGS__);         \
-    NASM_INC(name_, what_, ops_, .unit = &unit_calls_##piece_##_inc,                               \
-             .callee = &unit_calls_callee_inc, .least_instructions = CALL_LEAST, __VA_ARGS__)
+    NASM_ROW(name_, what_, beside_, ops_, .window.unit = &unit_calls_##piece_,                     \
+             .window.callee = &unit_calls_callee, .proof.least_instructions = CALL_LEAST,          \
+             __VA_ARGS__);                                                                         \
+    NASM_INC(name_, what_, ops_, .window.unit = &unit_calls_##piece_##_inc,                        \
+             .window.callee = &unit_calls_callee_inc, .proof.least_instructions = CALL_LEAST,      \
+             __VA_ARGS__)
 #define NASM_CALL(name_, what_, beside_, ...) NASM_WAY(name_, what_, beside_, LOOP_OPS, __VA_ARGS__)
 NASM_CALL(direct, DIRECT, NULL, direct);
-NASM_CALL(plt, PLT, "direct", plt, .stub = &unit_calls_stub_plt);
-NASM_CALL(plt_endbr, PLT_CET, "direct", plt, .stub = &unit_calls_stub_plt_endbr);
+NASM_CALL(plt, PLT, "direct", plt, .window.stub = &unit_calls_stub_plt);
+NASM_CALL(plt_endbr, PLT_CET, "direct", plt, .window.stub = &unit_calls_stub_plt_endbr);
 NASM_CALL(got, GOT, "direct", got);
 NASM_CALL(register, REGISTER, "direct", register);
 NASM_CALL(virtual, VIRTUAL, "direct", virtual);
-NASM_CALL(virtual_pic, PIC, "direct", virtual, .callee_apart = true);
-NASM_CALL(tail, TAIL, "direct", plt, .stub = &unit_calls_stub_tail);
-NASM_WAY(retpoline, RETPOLINE, "direct", SLOW_OPS, retpoline, .stub = &unit_calls_stub_retpoline);
+NASM_CALL(virtual_pic, PIC, "direct", virtual, .window.callee_apart = true);
+NASM_CALL(tail, TAIL, "direct", plt, .window.stub = &unit_calls_stub_tail);
+NASM_WAY(retpoline, RETPOLINE, "direct", SLOW_OPS, retpoline,
+         .window.stub = &unit_calls_stub_retpoline);
 
 #define NASM_STACK(name_, what_, ...)                                                              \
-    NASM_FORM(name_, FORM_LOOP, LOOP_OPS, check_counted, .unit = &unit_calls_##name_,              \
-              .what = what_, .callee = &unit_calls_callee_stack, .least_instructions = CALL_LEAST, \
-              __VA_ARGS__)
+    NASM_FORM(name_, FORM_LOOP, LOOP_OPS, check_counted, .window.unit = &unit_calls_##name_,       \
+              .what = what_, .window.callee = &unit_calls_callee_stack,                            \
+              .proof.least_instructions = CALL_LEAST, __VA_ARGS__)
 NASM_STACK(stack_aligned, "call, the stack aligned; the callee spills 64 bytes, ++*x");
 NASM_STACK(stack_misaligned, "call, the stack misaligned by 8; the callee spills 64 bytes, ++*x",
-           .compared_with = "stack_aligned");
+           .shown.compared_with = "stack_aligned");
 
 /* Set the callee (calls_register, calls_retpoline) or the table (calls_virtual) in the object for
  * the compiler's bodies. */
@@ -138,26 +141,26 @@ static const char *counted_by_both(const struct object *o, uint64_t operations)
 }
 
 #define C_BODY(name_, ops_, function_, empty_, setup_, check_, what_, ...)                         \
-    BENCH(calls, name_, .what = what_ ", compiled C", .form = FORM_FUNCTION, .ops = ops_,          \
+    BENCH(calls, name_, .what = what_ ", compiled C", .window.form = FORM_FUNCTION, .ops = ops_,   \
           .function = function_, .empty_function = empty_, .setup = setup_, .check = check_,       \
-          .errors_are_wrong = true, __VA_ARGS__)
+          .proof.errors_are_wrong = true, __VA_ARGS__)
 #define C_ROWS(name_, ops_, beside_, function_, function_inc_, setup_, setup_inc_, what_, ...)     \
     C_BODY(name_##_c, ops_, function_, calls_empty, setup_, uncounted, what_,                      \
-           .compared_with = beside_, IN_LINE(name_, COMPILED), __VA_ARGS__);                       \
+           .shown.compared_with = beside_, IN_LINE(name_, COMPILED), __VA_ARGS__);                 \
     C_BODY(name_##_inc_c, ops_, function_inc_, calls_empty, setup_inc_, check_counted,             \
-           what_ ", ++*x", .compared_with = #name_ "_c", IN_LINE(name_, COMPILED_INC),             \
+           what_ ", ++*x", .shown.compared_with = #name_ "_c", IN_LINE(name_, COMPILED_INC),       \
            __VA_ARGS__)
 #define C_CALL(name_, beside_, what_)                                                              \
     C_ROWS(name_, LOOP_OPS, beside_, calls_##name_, calls_##name_##_inc, NULL, NULL, what_,        \
-           .least_instructions = CALL_LEAST)
+           .proof.least_instructions = CALL_LEAST)
 #define C_POINTER(name_, ops_, function_, setup_, what_)                                           \
     C_ROWS(name_, ops_, "direct_c", function_, function_, setup_, setup_##_inc, what_,             \
-           .least_instructions = CALL_LEAST)
+           .proof.least_instructions = CALL_LEAST)
 
 C_BODY(inline_c, LOOP_OPS, calls_empty, calls_empty, NULL, uncounted, INLINE,
-       IN_LINE(inline, COMPILED), .may_be_elided = true);
+       IN_LINE(inline, COMPILED), .proof.may_be_elided = true);
 C_BODY(inline_inc_c, LOOP_OPS, calls_inline_inc, calls_empty, NULL, check_counted, INLINE ", ++*x",
-       .compared_with = "inline_c", IN_LINE(inline, COMPILED_INC));
+       .shown.compared_with = "inline_c", IN_LINE(inline, COMPILED_INC));
 C_CALL(direct, NULL, DIRECT);
 C_CALL(plt, "direct_c", "call f@PLT of -fPIC code, whose entry jumps through the GOT slot");
 C_CALL(plt_endbr, "direct_c", "call f@PLT of -fPIC code, entry and callee begin with ENDBR64");
@@ -171,19 +174,19 @@ C_POINTER(retpoline, SLOW_OPS, calls_retpoline, use_callee, RETPOLINE);
 
 #define TWO(name_, setup_, what_, ...)                                                             \
     C_BODY(name_##_c, LOOP_OPS / 2, calls_##name_, calls_empty, setup_, check_counted, what_,      \
-           .least_instructions = 2 * CALL_LEAST, __VA_ARGS__)
+           .proof.least_instructions = 2 * CALL_LEAST, __VA_ARGS__)
 TWO(virtual_known, NULL, "two virtual calls by a base pointer of known type: direct calls; ++*x");
 TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unknown type, ++*x",
-    .compared_with = "virtual_known_c");
+    .shown.compared_with = "virtual_known_c");
 /* Both rows run the same code; only the type of the second object differs. */
 #define IN_TURN(name_, setup_, what_, ...)                                                         \
     C_BODY(name_##_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, setup_,            \
-           counted_by_both, what_, .grain = 2, .least_instructions = CALL_LEAST,                   \
-           .room_bytes = 2 * sizeof(struct object), __VA_ARGS__)
+           counted_by_both, what_, .window.grain = 2, .proof.least_instructions = CALL_LEAST,      \
+           .needs.room_bytes = 2 * sizeof(struct object), __VA_ARGS__)
 IN_TURN(virtual_type, make_alike,
         "virtual call by a base pointer of two objects of one type, ++*x");
 IN_TURN(virtual_types, make_two_types, "virtual call by a base pointer of two types in turn, ++*x",
-        .compared_with = "virtual_type_c");
+        .shown.compared_with = "virtual_type_c");
 
 #define WAY(name_) name_, name_ "_inc", name_ "_straight", name_ "_c"
 SUMMARY_PART(calls, ways, .rank = 1, .label = "calls", .kind = SUMMARY_TABLE,

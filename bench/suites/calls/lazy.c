@@ -203,16 +203,16 @@ static const char *bound_once(const struct object *o, uint64_t operations)
  * is subtracted. Fewest instructions: a call and its return; the look-up hashes 7 characters.
  */
 #define LAZY(name_, function_, ops_, least_, setup_, check_, ...)                                  \
-    BENCH(calls, name_, .form = FORM_FUNCTION, .ops = ops_, .function = function_,                 \
+    BENCH(calls, name_, .window.form = FORM_FUNCTION, .ops = ops_, .function = function_,          \
           .empty_function = function_##_empty, .setup = setup_,                                    \
-          .room_bytes = sizeof(struct calls_lazy), .check = check_, .least_instructions = least_,  \
-          .errors_are_wrong = true, __VA_ARGS__)
+          .needs.room_bytes = sizeof(struct calls_lazy), .check = check_,                          \
+          .proof.least_instructions = least_, .proof.errors_are_wrong = true, __VA_ARGS__)
 #define FIRST "call by a PLT whose slot leads to the dynamic linker: GNU hash, slot bound, ++*x"
 
 LAZY(lazy_later, calls_lazy_later, 1000, 2, load_and_call, bound_once,
-     .compared_with = "direct_inc",
+     .shown.compared_with = "direct_inc",
      .what = "call by a PLT whose slot the dynamic linker has bound, ++*x");
-LAZY(lazy_first, calls_lazy_first, 100, 7, load_and_call, bound_each, .compared_with = "lazy_later",
-     .what = FIRST);
+LAZY(lazy_first, calls_lazy_first, 100, 7, load_and_call, bound_each,
+     .shown.compared_with = "lazy_later", .what = FIRST);
 LAZY(lazy_first_c, calls_lazy_first, 100, 7, load_and_call_c, bound_each,
-     .compared_with = "lazy_later", .what = FIRST ", the look-up in C");
+     .shown.compared_with = "lazy_later", .what = FIRST ", the look-up in C");

@@ -87,19 +87,21 @@ static const char *added_up(const struct object *o, uint64_t operations)
     }                                                                                              \
     _Static_assert(targets_ <= CALLS_TARGETS, "many.asm has no more")
 #define ROW(name_, targets_, setup_, what_, function_, empty_, ...)                                \
-    BENCH(calls, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS, .function = function_,   \
-          .empty_function = empty_, .setup = setup_, .room_bytes = sizeof(struct calls_order),     \
-          .check = added_up, .least_instructions = 1, .errors_are_wrong = true, .grain = OPS,      \
-          .most_ops = CALLS_TAIL, .step_ops = targets_, __VA_ARGS__)
+    BENCH(calls, name_, .what = what_, .window.form = FORM_FUNCTION, .ops = OPS,                   \
+          .function = function_, .empty_function = empty_, .setup = setup_,                        \
+          .needs.room_bytes = sizeof(struct calls_order), .check = added_up,                       \
+          .proof.least_instructions = 1, .proof.errors_are_wrong = true, .window.grain = OPS,      \
+          .window.most_ops = CALLS_TAIL, .window.step_ops = targets_, __VA_ARGS__)
 static const struct bench_family targets = {{"1", "2", "4", "8", "16"}};
-#define IN_LINE(name_, column_) .family = &targets, .line = #name_, .column = column_
+#define IN_LINE(name_, column_)                                                                    \
+    .shown.family = &targets, .shown.line = #name_, .shown.column = column_
 #define TARGETS(n, text_, column_)                                                                 \
     ORDER(in_turn_##n, n, false);                                                                  \
     ORDER(at_random_##n, n, true);                                                                 \
     ROW(turn_##n, n, in_turn_##n, "call by register of " text_ " in turn", calls_many,             \
         calls_many_empty, IN_LINE(turn, column_));                                                 \
     ROW(random_##n, n, at_random_##n, "call by register of " text_ " in random order", calls_many, \
-        calls_many_empty, .compared_with = "turn_" #n, IN_LINE(random, column_))
+        calls_many_empty, .shown.compared_with = "turn_" #n, IN_LINE(random, column_))
 
 TARGETS(1, "1 target", 0);
 TARGETS(2, "2 targets", 1);
@@ -109,17 +111,17 @@ TARGETS(16, "16 targets", 4);
 
 ROW(alike_16, CALLS_TARGETS, in_turn_16,
     "call by register of 16 targets in turn, which do nothing but return", calls_many_alike,
-    calls_many_empty, .compared_with = "turn_16", IN_LINE(alike, 4));
+    calls_many_empty, .shown.compared_with = "turn_16", IN_LINE(alike, 4));
 
 #define SWITCH "jump table of 8 cases, "
 ROW(switch_turn, CALLS_CASES, in_turn_8, SWITCH "in turn", calls_switch_jump,
     calls_switch_jump_empty);
 ROW(switch_random, CALLS_CASES, at_random_8, SWITCH "in random order", calls_switch_jump,
-    calls_switch_jump_empty, .compared_with = "switch_turn");
+    calls_switch_jump_empty, .shown.compared_with = "switch_turn");
 ROW(switch_turn_c, CALLS_CASES, in_turn_8, SWITCH "in turn, compiled C", calls_switch,
     calls_switch_empty);
 ROW(switch_random_c, CALLS_CASES, at_random_8, SWITCH "in random order, compiled C", calls_switch,
-    calls_switch_empty, .compared_with = "switch_turn_c");
+    calls_switch_empty, .shown.compared_with = "switch_turn_c");
 
 SUMMARY_PART(calls, targets, .rank = 2, .label = "targets", .kind = SUMMARY_PAIR,
              .difference = "mispredicted", .row = {"random_16", "turn_16"});

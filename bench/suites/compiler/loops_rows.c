@@ -27,11 +27,11 @@ TRAP_AND_CURE(products, 3, "a polynomial's next value by its products, left to t
               .setup = set_k, .check = values_stored);
 PASSES(chain_trap, FEW_OPS, compiler_chain_trap, compiler_pass,
        .what = "the same value by three additions, left to the optimiser", .setup = set_k,
-       .check = values_stored, .compared_with = "products_trap", IN_LINE(chain, 0));
+       .check = values_stored, .shown.compared_with = "products_trap", IN_LINE(chain, 0));
 PASSES(chain_cure, FEW_OPS, compiler_chain_cure, compiler_pass,
        .what = "the same value by three additions of hidden terms, its loop included",
-       .setup = set_k, .check = values_stored, .least_instructions = 4,
-       .compared_with = "products_cure", IN_LINE(chain, 1));
+       .setup = set_k, .check = values_stored, .proof.least_instructions = 4,
+       .shown.compared_with = "products_cure", IN_LINE(chain, 1));
 
 /*
  * Returns unordered small numbers below twice the modulus, without multiples of it except 0: so all
@@ -57,4 +57,4 @@ TRAP_AND_CURE(reduce, 1, "a small number reduced below 46 by subtractions, left 
               .setup = write_small, .check = remainders_added);
 PASSES(reduce_modulo, FEW_OPS, compiler_reduce_modulo, compiler_pass,
        .what = "a small number modulo 45", .setup = write_small, .check = remainders_added,
-       .compared_with = "reduce_cure");
+       .shown.compared_with = "reduce_cure");

@@ -139,11 +139,11 @@ const struct bench_family compiler_pairs = {{"trap", "cure"}};
 /* `make`: the setup. */
 #define PAIR_OF(name_, ops_, make_, check_, least_, trap_, cure_)                                  \
     PASSES(name_##_trap, ops_, compiler_##name_##_trap, compiler_pass, .what = trap_,              \
-           .setup = make_, .check = check_, .may_be_elided = true,                                 \
-           .compared_with = #name_ "_cure", IN_LINE(name_, 0));                                    \
+           .setup = make_, .check = check_, .proof.may_be_elided = true,                           \
+           .shown.compared_with = #name_ "_cure", IN_LINE(name_, 0));                              \
     PASSES(name_##_cure, ops_, compiler_##name_##_cure, compiler_pass,                             \
            .what = cure_ ", its loop included", .setup = make_, .check = check_,                   \
-           .least_instructions = least_, IN_LINE(name_, 1))
+           .proof.least_instructions = least_, IN_LINE(name_, 1))
 #define PAIR(name_, check_, least_, trap_, cure_)                                                  \
     PAIR_OF(name_, OPS, fill, check_, least_, trap_, cure_)
 
@@ -192,8 +192,8 @@ PAIR_OF(volatile, FEW_OPS, fill, all_words_added, LEAST,
         "a word added to a sum in a register that is kept");
 PASSES(volatile_choice, FEW_OPS, compiler_volatile_choice, compiler_pass,
        .what = "a word added to a sum that may be kept in memory or in a register: \"+m,r\"",
-       .setup = fill, .check = all_words_added, .least_instructions = LEAST,
-       .compared_with = "volatile_cure");
+       .setup = fill, .check = all_words_added, .proof.least_instructions = LEAST,
+       .shown.compared_with = "volatile_cure");
 
 PAIR_OF(memset, FEW_OPS, fill, cleared_in_part, LEAST,
         "a memset of 64 bytes of which 32 are dead: half of it is removed",
@@ -217,32 +217,33 @@ PAIR_OF(to_memcpy, FEW_OPS, fill, copied, LEAST_BYTES,
 #endif
 PAIR_OF(noclone, FEW_OPS, fill, quotients_added, LEAST, ALONE, TOGETHER);
 PASSES(clone_range, FEW_OPS, compiler_clone_range, compiler_pass, .what = RANGE, .setup = fill,
-       .check = quotients_added, .least_instructions = LEAST_CALL, .compared_with = "clone_cure");
+       .check = quotients_added, .proof.least_instructions = LEAST_CALL,
+       .shown.compared_with = "clone_cure");
 
 #define MOVED(name_, function_, what_, ...)                                                        \
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \
-         .least_instructions = LEAST, __VA_ARGS__)
+         .proof.least_instructions = LEAST, __VA_ARGS__)
 MOVED(absent, compiler_moved, "an iteration of a loop");
 MOVED(trap, compiler_moved_unused, "an iteration of a loop, moved by an unused function",
-      .compared_with = "unused_absent", .moved_bytes = 32);
+      .shown.compared_with = "unused_absent", .shown.moved_bytes = 32);
 MOVED(aligned, compiler_still, "an iteration of a loop in an aligned function");
 MOVED(cure, compiler_still_unused,
       "an iteration of a loop in an aligned function, an unused one after it",
-      .compared_with = "unused_aligned");
+      .shown.compared_with = "unused_aligned");
 
 /*
  * The cost of keep.h's macros if the optimiser could not have saved anything: 0, because they emit
  * no instructions.
  */
 #define COST(name_, what_, function_)                                                              \
-    BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \
-          .function = function_, .empty_function = compiler_iterations, .errors_are_wrong = true,  \
-          .may_be_elided = true)
+    BENCH(compiler, name_, .what = what_, .window.form = FORM_FUNCTION, .ops = OPS,                \
+          .function = function_, .empty_function = compiler_iterations,                            \
+          .proof.errors_are_wrong = true, .proof.may_be_elided = true)
 COST(keep_cost, "BENCH_KEEP of a register", compiler_iterations_keep);
 COST(hide_cost, "BENCH_HIDE of a register", compiler_iterations_hide);
 
 BENCH_STATEMENT(compiler, clobber_cost, "BENCH_CLOBBER between two increments of one word",
-                .check = counted_twice, .compared_with = "clobber_free")
+                .check = counted_twice, .shown.compared_with = "clobber_free")
 {
     ++o->counter;
     BENCH_CLOBBER();
@@ -262,4 +263,5 @@ BENCH_STATEMENT(compiler, statement, "++*x, a plain statement", .check = check_c
 }
 
 BENCH_FUNCTION(compiler, void_function, "++*x in a function void fn(uint64_t n, void *ctx)", OPS,
-               compiler_count, &o->counter, .check = check_counted, .least_instructions = LEAST);
+               compiler_count, &o->counter, .check = check_counted,
+               .proof.least_instructions = LEAST);

@@ -20,16 +20,17 @@ _Static_assert(OPS % PASS == 0 && FEW_OPS % PASS == 0, "whole passes");
     }
 
 #define PASSES(name_, ops_, function_, empty_, ...)                                                \
-    BENCH(compiler, name_, .form = FORM_FUNCTION, .ops = ops_, .function = function_,              \
-          .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .grain = PASS,          \
-          .errors_are_wrong = true, __VA_ARGS__)
+    BENCH(compiler, name_, .window.form = FORM_FUNCTION, .ops = ops_, .function = function_,       \
+          .empty_function = empty_, .needs.room_bytes = PASS * sizeof(uint64_t),                   \
+          .window.grain = PASS, .proof.errors_are_wrong = true, __VA_ARGS__)
 extern __attribute__((visibility("hidden"))) const struct bench_family compiler_pairs;
-#define IN_LINE(name_, column_) .family = &compiler_pairs, .line = #name_, .column = column_
+#define IN_LINE(name_, column_)                                                                    \
+    .shown.family = &compiler_pairs, .shown.line = #name_, .shown.column = column_
 /* Trap and cure in one line of the table; least_: of the cure; `...`: fields of both rows. */
 #define TRAP_AND_CURE(name_, least_, trap_, cure_, ...)                                            \
     PASSES(name_##_trap, FEW_OPS, compiler_##name_##_trap, compiler_pass, .what = trap_,           \
-           .compared_with = #name_ "_cure", IN_LINE(name_, 0), __VA_ARGS__);                       \
+           .shown.compared_with = #name_ "_cure", IN_LINE(name_, 0), __VA_ARGS__);                 \
     PASSES(name_##_cure, FEW_OPS, compiler_##name_##_cure, compiler_pass, .what = cure_,           \
-           .least_instructions = least_, IN_LINE(name_, 1), __VA_ARGS__)
+           .proof.least_instructions = least_, IN_LINE(name_, 1), __VA_ARGS__)
 
 #endif

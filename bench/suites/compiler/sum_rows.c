@@ -40,19 +40,19 @@ static const char *squares_added(const struct object *o, uint64_t operations)
 }
 
 #define ROW(name_, k_, function_, what_, check_, ...)                                              \
-    BENCH(compiler, name_##_##k_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                \
+    BENCH(compiler, name_##_##k_, .what = what_, .window.form = FORM_FUNCTION, .ops = OPS,         \
           .function = function_, .empty_function = compiler_sum_empty, .setup = set_##k_,          \
-          .room_bytes = sizeof(uint64_t), .check = check_, .errors_are_wrong = true, .at = k_,     \
-          .on_request = true, __VA_ARGS__)
+          .needs.room_bytes = sizeof(uint64_t), .check = check_, .proof.errors_are_wrong = true,   \
+          .shown.at = k_, .on_request = true, __VA_ARGS__)
 static const struct bench_family sums = {{"trap", "cure", "formula"}};
-#define IN_LINE(name_, column_) .family = &sums, .line = #name_, .column = column_
+#define IN_LINE(name_, column_) .shown.family = &sums, .shown.line = #name_, .shown.column = column_
 #define THREE_WAYS(name_, k_, sum_, check_, least_)                                                \
     ROW(name_##_trap, k_, compiler_##name_##_trap, sum_ ", left to the optimiser", check_,         \
-        .compared_with = #name_ "_cure_" #k_, IN_LINE(name_, 0));                                  \
+        .shown.compared_with = #name_ "_cure_" #k_, IN_LINE(name_, 0));                            \
     ROW(name_##_cure, k_, compiler_##name_##_cure, sum_ " in a loop, which is included", check_,   \
-        .least_instructions = (least_) * (k_), IN_LINE(name_, 1));                                 \
+        .proof.least_instructions = (least_) * (k_), IN_LINE(name_, 1));                           \
     ROW(name_##_formula, k_, compiler_##name_##_formula, sum_ " by the formula", check_,           \
-        .compared_with = #name_ "_cure_" #k_, IN_LINE(name_, 2))
+        .shown.compared_with = #name_ "_cure_" #k_, IN_LINE(name_, 2))
 #define SET(k_)                                                                                    \
     static void set_##k_(struct object *o)                                                         \
     {                                                                                              \

@@ -62,26 +62,26 @@ static const char *lacks_pci(const struct cpu *cpu)
 }
 
 #define DEVICE(name_, instructions_, what_, setup_, ...)                                           \
-    BENCH(devices, name_, .what = what_, .form = FORM_STRAIGHT, .ops = PRIVILEGED_OPS,             \
-          .on_request = true, .needs = NEED_RING0, .least_instructions = instructions_,            \
-          .unit = &unit_devices_##name_, .history = &unit_privileged_load, .setup = setup_,        \
-          __VA_ARGS__)
+    BENCH(devices, name_, .what = what_, .window.form = FORM_STRAIGHT, .ops = PRIVILEGED_OPS,      \
+          .on_request = true, .needs.platform = NEED_RING0,                                        \
+          .proof.least_instructions = instructions_, .window.unit = &unit_devices_##name_,         \
+          .window.history = &unit_privileged_load, .setup = setup_, __VA_ARGS__)
 #define APIC(name_, what_, ...)                                                                    \
-    DEVICE(name_, 1, what_, at_apic, .lacks = privileged_lacks_xapic, __VA_ARGS__)
+    DEVICE(name_, 1, what_, at_apic, .needs.lacks = privileged_lacks_xapic, __VA_ARGS__)
 
 DEVICE(out_80, 1, "out to port 80h", NULL);
 DEVICE(in_80, 1, "in from port 80h", NULL);
 DEVICE(pic, 1, "in from port 21h: the PIC's mask", NULL);
 DEVICE(pit, 4, "the PIT's count: xor, an out that latches it, two ins", NULL);
-DEVICE(pm_timer, 2, "in from the ACPI PM timer", at_device, .device = PLATFORM_PM_TIMER);
-DEVICE(hpet, 1, "a read of the HPET's counter, 32 bits", at_device, .device = PLATFORM_HPET);
+DEVICE(pm_timer, 2, "in from the ACPI PM timer", at_device, .needs.device = PLATFORM_PM_TIMER);
+DEVICE(hpet, 1, "a read of the HPET's counter, 32 bits", at_device, .needs.device = PLATFORM_HPET);
 APIC(apic_id, "a read of the local APIC's id");
 APIC(apic_timer, "a read of the local APIC's current count");
 /* Where user space completes a store, KVM does not report the trap of a single step after it
  * (Linux, arch/x86/kvm/x86.c, x86_emulate_instruction). The store then seems not to have run. */
-APIC(apic_tpr, "a write of the local APIC's TPR, the same value", .may_be_elided = true);
+APIC(apic_tpr, "a write of the local APIC's TPR, the same value", .proof.may_be_elided = true);
 APIC(apic_eoi, "a write of the local APIC's EOI, with no interrupt in service",
-     .may_be_elided = true);
+     .proof.may_be_elided = true);
 DEVICE(pci_ports, 5, "PCI configuration by ports: an out of the address, an in of the data", at_pci,
-       .after = &unit_devices_pci_address, .lacks = lacks_pci);
-DEVICE(pci_ecam, 1, "PCI configuration in memory (ECAM)", at_device, .device = PLATFORM_ECAM);
+       .window.after = &unit_devices_pci_address, .needs.lacks = lacks_pci);
+DEVICE(pci_ecam, 1, "PCI configuration in memory (ECAM)", at_device, .needs.device = PLATFORM_ECAM);

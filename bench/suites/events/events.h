@@ -95,8 +95,9 @@ extern const struct unit unit_events_on, unit_events_off, unit_events_user_on, u
 #define EVENTS_NOT_STEPPED "the CPU clears the trap flag when it delivers an event"
 
 #define EVENTS_ROW(name_, instructions_, what_, ...)                                               \
-    BENCH(events, name_, .what = what_, .form = FORM_STRAIGHT, .on_request = true,                 \
-          .needs = NEED_RING0, .may_be_refused = true, .not_stepped = EVENTS_NOT_STEPPED,          \
-          .least_instructions = instructions_, .check = check_counted, __VA_ARGS__)
+    BENCH(events, name_, .what = what_, .window.form = FORM_STRAIGHT, .on_request = true,          \
+          .needs.platform = NEED_RING0, .needs.may_be_refused = true,                              \
+          .proof.not_stepped = EVENTS_NOT_STEPPED, .proof.least_instructions = instructions_,      \
+          .check = check_counted, __VA_ARGS__)
 
 #endif

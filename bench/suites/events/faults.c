@@ -80,14 +80,15 @@ static const struct bench_family parts = {{"round trip", "delivery", "return", "
 enum { ROUND_TRIP, DELIVERY, RETURN, BY_FRED };
 
 /* The handler's reading is that of this recipe. */
-#define SPLIT .not_doubled = true, .own_recipe = true, .recipe = RECIPE_LFENCE
+#define SPLIT .window.not_doubled = true, .window.own_recipe = true, .window.recipe = RECIPE_LFENCE
 
 #define PART(name_, instructions_, what_, part_, line_, ops_, ...)                                 \
-    EVENTS_ROW(name_, instructions_, what_, .family = &parts, .line = line_, .column = part_,      \
-               .ops = ops_, __VA_ARGS__)
+    EVENTS_ROW(name_, instructions_, what_, .shown.family = &parts, .shown.line = line_,           \
+               .shown.column = part_, .ops = ops_, __VA_ARGS__)
 
 #define BY_IDT(handler_, after_)                                                                   \
-    .callee = &unit_events_##handler_, .history = &unit_events_on, .after = &unit_events_##after_
+    .window.callee = &unit_events_##handler_, .window.history = &unit_events_on,                   \
+    .window.after = &unit_events_##after_
 
 /* `before_` and `from_` are the instructions of the delivery and of the return, `fred_` those of
  * the round trip by FRED. A fault's own instruction is not executed, so it may be that no
@@ -102,20 +103,21 @@ enum { ROUND_TRIP, DELIVERY, RETURN, BY_FRED };
         events_fred(o, &unit_events_fred_##name_);                                                 \
     }                                                                                              \
     PART(name_, instructions_, what_ ", and the return", ROUND_TRIP, #name_, PRIVILEGED_OPS,       \
-         BY_IDT(handler_, off), .arg = vector_, .unit = &unit_events_##unit_, .setup = setup_,     \
-         .features = {feature_}, __VA_ARGS__);                                                     \
+         BY_IDT(handler_, off), .arg = vector_, .window.unit = &unit_events_##unit_,               \
+         .setup = setup_, .needs.features = {feature_}, __VA_ARGS__);                              \
     PART(name_##_delivery, before_, what_ ", up to the handler", DELIVERY, #name_, 1,              \
          BY_IDT(handler_##_delivery, delivered), SPLIT, .arg = vector_,                            \
-         .may_be_elided = (before_) == 0, .unit = &unit_events_##unit_, .setup = setup_,           \
-         .features = {feature_}, __VA_ARGS__);                                                     \
+         .proof.may_be_elided = (before_) == 0, .window.unit = &unit_events_##unit_,               \
+         .setup = setup_, .needs.features = {feature_}, __VA_ARGS__);                              \
     PART(name_##_return, from_, what_ ", from the handler on", RETURN, #name_, 1,                  \
-         BY_IDT(handler_##_return, returned), SPLIT, .arg = vector_, .unit = &unit_events_##unit_, \
-         .setup = setup_, .features = {feature_}, __VA_ARGS__);                                    \
+         BY_IDT(handler_##_return, returned), SPLIT, .arg = vector_,                               \
+         .window.unit = &unit_events_##unit_, .setup = setup_, .needs.features = {feature_},       \
+         __VA_ARGS__);                                                                             \
     PART(name_##_fred, fred_, what_ ", and the return, by FRED", BY_FRED, #name_, PRIVILEGED_OPS,  \
-         .history = &unit_events_fred_on, .after = &unit_events_off, .arg = vector_,               \
-         .unit = &unit_events_##unit_, .setup = name_##_by_fred,                                   \
-         .touches = {MSR_FRED_CONFIG, MSR_FRED_STKLVLS, MSR_FRED_RSP0},                            \
-         .features = {FEATURE_FRED, feature_}, __VA_ARGS__)
+         .window.history = &unit_events_fred_on, .window.after = &unit_events_off, .arg = vector_, \
+         .window.unit = &unit_events_##unit_, .setup = name_##_by_fred,                            \
+         .needs.touches = {MSR_FRED_CONFIG, MSR_FRED_STKLVLS, MSR_FRED_RSP0},                      \
+         .needs.features = {FEATURE_FRED, feature_}, __VA_ARGS__)
 
 EVENT(int, 3, 1, 1, 5, "int n", trap, VECTOR_INT, int, events_ring0, FEATURE_NONE);
 EVENT(bp, 4, 1, 2, 6, "#BP by int3, and a nop", trap, VECTOR_BP, int3, events_ring0, FEATURE_NONE);
@@ -131,6 +133,6 @@ EVENT(pf_execute, 6, 2, 1, 7, "#PF by a jump to a no-execute page", fetch, VECTO
 EVENT(db, 3, 1, 1, 5, "#DB by a write to a watched address", trap, VECTOR_DB, write, watched,
       FEATURE_NONE);
 EVENT(nmi, 13, 8, 4, 15, "NMI from the local APIC to itself (xAPIC)", nmi, VECTOR_NMI, nmi_xapic,
-      xapic, FEATURE_NONE, .lacks = privileged_lacks_xapic);
+      xapic, FEATURE_NONE, .needs.lacks = privileged_lacks_xapic);
 EVENT(nmi_x2apic, 15, 10, 4, 17, "NMI from the local APIC to itself (x2APIC)", nmi, VECTOR_NMI,
-      nmi_x2apic, x2apic, FEATURE_NONE, .lacks = privileged_lacks_x2apic);
+      nmi_x2apic, x2apic, FEATURE_NONE, .needs.lacks = privileged_lacks_x2apic);

@@ -107,9 +107,9 @@ enum { PLAIN, CR3, PCID, VERW, IBRS, FRED };
 
 #define USER(name_, instructions_, what_, unit_, handler_, setup_, ...)                            \
     EVENTS_ROW(name_, instructions_, "in ring 3: " what_, .ops = PRIVILEGED_OPS,                   \
-               .unit = &unit_events_##unit_, .callee = &unit_events_##handler_,                    \
-               .history = &unit_events_user_on, .after = &unit_events_user_off, .setup = setup_,   \
-               __VA_ARGS__)
+               .window.unit = &unit_events_##unit_, .window.callee = &unit_events_##handler_,      \
+               .window.history = &unit_events_user_on, .window.after = &unit_events_user_off,      \
+               .setup = setup_, __VA_ARGS__)
 
 #define VARIANT(way_, suffix_, column_, instructions_, what_, handler_, ...)                       \
     static void by_##way_##_with_##suffix_(struct object *o)                                       \
@@ -118,40 +118,41 @@ enum { PLAIN, CR3, PCID, VERW, IBRS, FRED };
         with_##suffix_(o);                                                                         \
     }                                                                                              \
     USER(user_##way_##_##suffix_, instructions_, what_, way_, handler_,                            \
-         by_##way_##_with_##suffix_, .arg = VECTOR_INT, .family = &ways, .line = #way_,            \
-         .column = column_, __VA_ARGS__)
+         by_##way_##_with_##suffix_, .arg = VECTOR_INT, .shown.family = &ways,                     \
+         .shown.line = #way_, .shown.column = column_, __VA_ARGS__)
 
 /* `instructions_` and `ibrs_` are those of the rows `plain` and `ibrs`. */
 #define WAY(way_, instructions_, ibrs_, what_, msrs_, feature_, lacks_)                            \
     extern const struct unit unit_events_entry_##way_, unit_events_entry_##way_##_cr3,             \
         unit_events_entry_##way_##_ibrs, unit_events_entry_##way_##_verw;                          \
     USER(user_##way_, instructions_, what_, way_, entry_##way_, by_##way_, .arg = VECTOR_INT,      \
-         .family = &ways, .line = #way_, .column = PLAIN, .touches = {msrs_},                      \
-         .features = {feature_}, .lacks = lacks_);                                                 \
+         .shown.family = &ways, .shown.line = #way_, .shown.column = PLAIN,                        \
+         .needs.touches = {msrs_}, .needs.features = {feature_}, .needs.lacks = lacks_);           \
     VARIANT(way_, cr3, CR3, (instructions_) + 2, what_ "; other page tables in ring 0",            \
-            entry_##way_##_cr3, .touches = {msrs_}, .features = {feature_}, .lacks = lacks_);      \
+            entry_##way_##_cr3, .needs.touches = {msrs_}, .needs.features = {feature_},            \
+            .needs.lacks = lacks_);                                                                \
     VARIANT(way_, pcid, PCID, (instructions_) + 2, what_ "; other page tables and PCID in ring 0", \
-            entry_##way_##_cr3, .touches = {msrs_}, .features = {FEATURE_PCID, feature_},          \
-            .lacks = lacks_);                                                                      \
+            entry_##way_##_cr3, .needs.touches = {msrs_},                                          \
+            .needs.features = {FEATURE_PCID, feature_}, .needs.lacks = lacks_);                    \
     USER(user_##way_##_verw, (instructions_) + 1, what_ "; VERW before the return", way_,          \
-         entry_##way_##_verw, by_##way_, .arg = VECTOR_INT, .family = &ways, .line = #way_,        \
-         .column = VERW, .touches = {msrs_}, .features = {FEATURE_VERW, feature_},                 \
-         .lacks = lacks_);                                                                         \
+         entry_##way_##_verw, by_##way_, .arg = VECTOR_INT, .shown.family = &ways,                 \
+         .shown.line = #way_, .shown.column = VERW, .needs.touches = {msrs_},                      \
+         .needs.features = {FEATURE_VERW, feature_}, .needs.lacks = lacks_);                       \
     VARIANT(way_, ibrs, IBRS, ibrs_, what_ "; IBRS in ring 0", entry_##way_##_ibrs,                \
-            .touches = {MSR_SPEC_CTRL, msrs_}, .features = {FEATURE_IBRS, feature_},               \
-            .lacks = lacks_);                                                                      \
+            .needs.touches = {MSR_SPEC_CTRL, msrs_}, .needs.features = {FEATURE_IBRS, feature_},   \
+            .needs.lacks = lacks_);                                                                \
     extern const struct unit unit_events_fred_user_##way_;                                         \
     static void by_##way_##_with_fred(struct object *o)                                            \
     {                                                                                              \
         with_fred(o, &unit_events_fred_user_##way_);                                               \
     }                                                                                              \
     EVENTS_ROW(user_##way_##_fred, (instructions_) + 2, "in ring 3: " what_ "; by FRED",           \
-               .ops = PRIVILEGED_OPS, .unit = &unit_events_##way_,                                 \
-               .history = &unit_events_fred_user_on, .after = &unit_events_user_off,               \
-               .setup = by_##way_##_with_fred, .arg = VECTOR_INT, .family = &ways, .line = #way_,  \
-               .column = FRED,                                                                     \
-               .touches = {MSR_FRED_CONFIG, MSR_FRED_STKLVLS, MSR_FRED_RSP0, MSR_STAR},            \
-               .features = {FEATURE_FRED, feature_}, .lacks = lacks_)
+               .ops = PRIVILEGED_OPS, .window.unit = &unit_events_##way_,                          \
+               .window.history = &unit_events_fred_user_on, .window.after = &unit_events_user_off, \
+               .setup = by_##way_##_with_fred, .arg = VECTOR_INT, .shown.family = &ways,           \
+               .shown.line = #way_, .shown.column = FRED,                                          \
+               .needs.touches = {MSR_FRED_CONFIG, MSR_FRED_STKLVLS, MSR_FRED_RSP0, MSR_STAR},      \
+               .needs.features = {FEATURE_FRED, feature_}, .needs.lacks = lacks_)
 
 #define SYSCALL_MSRS  MSR_STAR, MSR_LSTAR, MSR_SFMASK
 #define SYSENTER_MSRS MSR_SYSENTER_CS, MSR_SYSENTER_ESP, MSR_SYSENTER_EIP
@@ -164,12 +165,13 @@ USER(user_pf, 4, "#PF by a read of a page of ring 0, and iretq", read, access, f
 
 /* Deliberate failures (bench/suites/provoke.c). */
 #define PROVOKE(name_, what_, unit_, on_, setup_, ...)                                             \
-    BENCH(provoke, name_, .what = what_ ": the row fails, exit status 2", .form = FORM_STRAIGHT,   \
-          .ops = 1, .on_request = true, .needs = NEED_RING0, .not_stepped = EVENTS_NOT_STEPPED,    \
-          .unit = &unit_events_##unit_, .callee = &unit_events_access,                             \
-          .history = &unit_events_##on_, .after = &unit_events_user_off, .setup = setup_,          \
-          .arg = VECTOR_INT, __VA_ARGS__)
+    BENCH(provoke, name_, .what = what_ ": the row fails, exit status 2",                          \
+          .window.form = FORM_STRAIGHT, .ops = 1, .on_request = true,                              \
+          .needs.platform = NEED_RING0, .proof.not_stepped = EVENTS_NOT_STEPPED,                   \
+          .window.unit = &unit_events_##unit_, .window.callee = &unit_events_access,               \
+          .window.history = &unit_events_##on_, .window.after = &unit_events_user_off,             \
+          .setup = setup_, .arg = VECTOR_INT, __VA_ARGS__)
 PROVOKE(ring3_endless, "a loop that never ends in ring 3", endless, user_on, by_int);
 PROVOKE(ring3_ud2, "an undefined instruction in ring 3", ud2, user_on, by_int);
 PROVOKE(ring3_fred_ud2, "an undefined instruction in ring 3, with FRED", ud2, fred_user_on,
-        by_int_with_fred, .features = {FEATURE_FRED});
+        by_int_with_fred, .needs.features = {FEATURE_FRED});

@@ -11,10 +11,10 @@ extern const struct unit unit_exits_cpuid, unit_exits_vmcall, unit_exits_vmmcall
     unit_exits_pause, unit_exits_in_61, unit_exits_in_ed, unit_exits_in_4d0;
 
 #define EXITS(name_, instructions_, what_, ...)                                                    \
-    BENCH(exits, name_, .what = what_, .form = FORM_STRAIGHT, .ops = PRIVILEGED_OPS,               \
-          .on_request = true, .may_be_refused = true, .least_instructions = instructions_,         \
-          .unit = &unit_exits_##name_, .history = &unit_privileged_load, .needs = NEED_RING0,      \
-          __VA_ARGS__)
+    BENCH(exits, name_, .what = what_, .window.form = FORM_STRAIGHT, .ops = PRIVILEGED_OPS,        \
+          .on_request = true, .needs.may_be_refused = true,                                        \
+          .proof.least_instructions = instructions_, .window.unit = &unit_exits_##name_,           \
+          .window.history = &unit_privileged_load, .needs.platform = NEED_RING0, __VA_ARGS__)
 
 /* CPUID and XSETBV exit under every VMX hypervisor: SDM vol. 3C section 26.1.2. */
 EXITS(cpuid, 3, "cpuid, leaf 0");
@@ -28,7 +28,7 @@ static void xcr0_as_found(struct object *o)
 }
 
 EXITS(xsetbv, 4, "xsetbv of XCR0, the same value", .setup = xcr0_as_found,
-      .features = {FEATURE_OSXSAVE});
+      .needs.features = {FEATURE_OSXSAVE});
 
 static const char *lacks_hypervisor(const struct cpu *cpu)
 {
@@ -45,8 +45,8 @@ static const char *lacks_vmmcall(const struct cpu *cpu)
     return cpu_is_amd(cpu) ? lacks_hypervisor(cpu) : "needs SVM, which only AMD's CPUs have";
 }
 
-EXITS(vmcall, 3, "vmcall of a number that no hypervisor has", .lacks = lacks_vmcall);
-EXITS(vmmcall, 3, "vmmcall of a number that no hypervisor has", .lacks = lacks_vmmcall);
+EXITS(vmcall, 3, "vmcall of a number that no hypervisor has", .needs.lacks = lacks_vmcall);
+EXITS(vmmcall, 3, "vmmcall of a number that no hypervisor has", .needs.lacks = lacks_vmmcall);
 EXITS(pause, 1, "pause");
 EXITS(in_61, 1, "in from port 61h: the PIT's counter 2 and the causes of an NMI");
 EXITS(in_4d0, 2, "in from port 4D0h: edge or level of the PIC's interrupts");

@@ -15,26 +15,27 @@ extern const struct unit unit_planted_offset, unit_planted_adds20, unit_planted_
 
 #define CHAIN_OPS 50 /* windows of about 1000 cycles: long compared with the step of any TSC */
 
-PLANTED(adds20, "a chain of 20 adds", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
-        .unit = &unit_planted_adds20, .least_instructions = 20);
-PLANTED(adds21, "a chain of 21 adds, one more than adds20", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
-        .unit = &unit_planted_adds21, .least_instructions = 21);
+PLANTED(adds20, "a chain of 20 adds", .window.form = FORM_STRAIGHT, .ops = CHAIN_OPS,
+        .window.unit = &unit_planted_adds20, .proof.least_instructions = 20);
+PLANTED(adds21, "a chain of 21 adds, one more than adds20", .window.form = FORM_STRAIGHT,
+        .ops = CHAIN_OPS, .window.unit = &unit_planted_adds21, .proof.least_instructions = 21);
 
 PLANTED(elided, "nothing in place of the declared add: the run fails, exit status 2",
-        .form = FORM_STRAIGHT, .ops = CHAIN_OPS, .unit = NULL, .least_instructions = 1);
-PLANTED(elided_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
-        .ops = 1000, .unit = NULL, .least_instructions = 1);
+        .window.form = FORM_STRAIGHT, .ops = CHAIN_OPS, .window.unit = NULL,
+        .proof.least_instructions = 1);
+PLANTED(elided_loop, "the same in a loop, as method=adaptive needs it", .window.form = FORM_LOOP,
+        .ops = 1000, .window.unit = NULL, .proof.least_instructions = 1);
 
 /* Takes nearly all of the run's time, so that a process is most likely stopped in such a window. */
-PLANTED(long, "a loop over 1000 adds, 100 times per window", .form = FORM_LOOP, .ops = 100,
-        .unit = &unit_planted_adds1000, .not_doubled = true);
+PLANTED(long, "a loop over 1000 adds, 100 times per window", .window.form = FORM_LOOP, .ops = 100,
+        .window.unit = &unit_planted_adds1000, .window.not_doubled = true);
 
 /*
  * Rows that show their placement: an operation takes one iteration, plus one for each byte of the
  * code's offset in its cache line.
  */
-PLANTED(offset, "one iteration per byte after the start of its line", .form = FORM_LOOP, .ops = 10,
-        .unit = &unit_planted_offset, .varies = true);
+PLANTED(offset, "one iteration per byte after the start of its line", .window.form = FORM_LOOP,
+        .ops = 10, .window.unit = &unit_planted_offset, .proof.varies = true);
 
 static int offset_body(uint64_t n, struct object *o)
 {
@@ -58,11 +59,11 @@ static int offset_empty(uint64_t n, struct object *o)
 }
 
 PLANTED(offset_c, "one iteration per byte after the start of its line, compiled C",
-        .form = FORM_FUNCTION, .ops = 10, .function = offset_body, .empty_function = offset_empty,
-        .errors_are_wrong = true, .varies = true);
+        .window.form = FORM_FUNCTION, .ops = 10, .function = offset_body,
+        .empty_function = offset_empty, .proof.errors_are_wrong = true, .proof.varies = true);
 
-PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
-        .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
+PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .window.form = FORM_STRAIGHT, .ops = 10,
+        .window.unit = &unit_planted_rdmsr, .needs.platform = NEED_RING0);
 
 /*
  * Checks the state that bench/engine/frame.asm gives to every body with every recipe: HISTORY_VALUE
@@ -99,12 +100,12 @@ static const char *found_history(const struct object *o, uint64_t operations)
     return found->unlike ? "a body finds another value in a register than the frame loads" : NULL;
 }
 
-PLANTED(history, "records the flags and registers that a body starts with", .form = FORM_STRAIGHT,
-        .ops = 10, .unit = &unit_planted_found, .setup = found_setup, .check = found_history,
-        .room_bytes = sizeof(struct found));
-PLANTED(history_loop, "the same in a loop, in its first iteration", .form = FORM_LOOP, .ops = 10,
-        .unit = &unit_planted_found, .setup = found_setup, .check = found_history,
-        .room_bytes = sizeof(struct found));
+PLANTED(history, "records the flags and registers that a body starts with",
+        .window.form = FORM_STRAIGHT, .ops = 10, .window.unit = &unit_planted_found,
+        .setup = found_setup, .check = found_history, .needs.room_bytes = sizeof(struct found));
+PLANTED(history_loop, "the same in a loop, in its first iteration", .window.form = FORM_LOOP,
+        .ops = 10, .window.unit = &unit_planted_found, .setup = found_setup, .check = found_history,
+        .needs.room_bytes = sizeof(struct found));
 
 /*
  * docs/figure.md "Modes": 100 or 106 cycles, the slower one 30% of the time. A shift register of 7
@@ -154,6 +155,6 @@ static int speeds_body(uint64_t n, struct object *o)
     return 0;
 }
 
-PLANTED(two_speeds, "100 cycles, or 106 at 30%, by a shift register", .form = FORM_FUNCTION,
+PLANTED(two_speeds, "100 cycles, or 106 at 30%, by a shift register", .window.form = FORM_FUNCTION,
         .ops = SPEEDS_OPS, .function = speeds_body, .setup = speeds_setup, .check = check_counted,
-        .errors_are_wrong = true, .least_instructions = 100, .varies = true);
+        .proof.errors_are_wrong = true, .proof.least_instructions = 100, .proof.varies = true);

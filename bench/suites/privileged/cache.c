@@ -14,9 +14,10 @@ extern const struct unit unit_privileged_wbinvd, unit_privileged_wbnoinvd,
     unit_privileged_lines_read, unit_privileged_lines_written;
 
 #define CACHES(name_, what_, unit_, history_, ...)                                                 \
-    PRIVILEGED_ROW(name_, 1, what_, .ops = 1, .most_windows = FEW_WINDOWS, .not_doubled = true,    \
-                   .room_bytes = LINE * LINES, .unit = &unit_privileged_##unit_,                   \
-                   .history = &unit_privileged_##history_, __VA_ARGS__)
+    PRIVILEGED_ROW(name_, 1, what_, .ops = 1, .window.most_windows = FEW_WINDOWS,                  \
+                   .window.not_doubled = true, .needs.room_bytes = LINE * LINES,                   \
+                   .window.unit = &unit_privileged_##unit_,                                        \
+                   .window.history = &unit_privileged_##history_, __VA_ARGS__)
 
 /* The address of each line is its content; the memory must have it although no cache does. */
 static const char *lines_are_written(const struct object *o, uint64_t operations)
@@ -31,6 +32,6 @@ static const char *lines_are_written(const struct object *o, uint64_t operations
 CACHES(wbinvd_clean, "wbinvd, 128 KiB in the caches", wbinvd, lines_read);
 CACHES(wbinvd_dirty, "wbinvd, 128 KiB written", wbinvd, lines_written, .check = lines_are_written);
 CACHES(wbnoinvd_clean, "wbnoinvd, 128 KiB in the caches", wbnoinvd, lines_read,
-       .features = {FEATURE_WBNOINVD});
+       .needs.features = {FEATURE_WBNOINVD});
 CACHES(wbnoinvd_dirty, "wbnoinvd, 128 KiB written", wbnoinvd, lines_written,
-       .features = {FEATURE_WBNOINVD}, .check = lines_are_written);
+       .needs.features = {FEATURE_WBNOINVD}, .check = lines_are_written);

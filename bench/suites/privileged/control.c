@@ -27,10 +27,11 @@
         return privileged_##name_() == r->r8 ? NULL : what_ " has another value";                  \
     }                                                                                              \
     PRIVILEGED_ROW(from_##name_, 1, "mov from " what_, .ops = PRIVILEGED_OPS,                      \
-                   .unit = &unit_privileged_from_##name_);                                         \
+                   .window.unit = &unit_privileged_from_##name_);                                  \
     PRIVILEGED_ROW(to_##name_, 1, "mov to " what_ ", the same value", .ops = PRIVILEGED_OPS,       \
-                   .unit = &unit_privileged_to_##name_, .history = &unit_privileged_load,          \
-                   .setup = keep_##name_, .check = kept_##name_)
+                   .window.unit = &unit_privileged_to_##name_,                                     \
+                   .window.history = &unit_privileged_load, .setup = keep_##name_,                 \
+                   .check = kept_##name_)
 
 REGISTER(cr0, "CR0");
 REGISTER(cr2, "CR2");
@@ -49,8 +50,8 @@ extern const struct unit unit_privileged_toggle_cr0, unit_privileged_toggle_cr3,
 /* Rows of these units, with the registers that setup fills. */
 #define LOADED(name_, instructions_, what_, unit_, setup_, ...)                                    \
     PRIVILEGED_ROW(name_, instructions_, what_, .ops = PRIVILEGED_OPS,                             \
-                   .unit = &unit_privileged_##unit_, .history = &unit_privileged_load,             \
-                   .setup = setup_, __VA_ARGS__)
+                   .window.unit = &unit_privileged_##unit_,                                        \
+                   .window.history = &unit_privileged_load, .setup = setup_, __VA_ARGS__)
 
 static void toggle_ts(struct object *o)
 {
@@ -71,13 +72,13 @@ static void toggle_pge(struct object *o)
 }
 
 PRIVILEGED_ROW(clts, 1, "clts, CR0.TS clear already", .ops = PRIVILEGED_OPS,
-               .unit = &unit_privileged_clts);
+               .window.unit = &unit_privileged_clts);
 LOADED(clts_set, 2, "mov to CR0 that sets TS, and clts", set_clts, toggle_ts);
 LOADED(lmsw, 1, "lmsw, the same value", lmsw, keep_cr0, .check = kept_cr0);
-PRIVILEGED_ROW(smsw, 1, "smsw", .ops = PRIVILEGED_OPS, .unit = &unit_privileged_smsw);
+PRIVILEGED_ROW(smsw, 1, "smsw", .ops = PRIVILEGED_OPS, .window.unit = &unit_privileged_smsw);
 LOADED(to_cr0_wp, 2, "mov to CR0: WP cleared, and set", toggle_cr0, toggle_wp, .check = kept_cr0);
 LOADED(to_cr4_pge, 2, "mov to CR4: PGE changed, which flushes the TLB, and back", toggle_cr4,
-       toggle_pge, .features = {FEATURE_PGE}, .check = kept_cr4);
+       toggle_pge, .needs.features = {FEATURE_PGE}, .check = kept_cr4);
 
 /* --- CR3 ------------------------------------------------------------------------------------- */
 
@@ -131,9 +132,10 @@ static void two_pcids_no_flush(struct object *o)
 
 #define WITH_PCID(name_, instructions_, what_, unit_, setup_)                                      \
     PRIVILEGED_ROW(name_, instructions_, what_, .ops = PRIVILEGED_OPS,                             \
-                   .unit = &unit_privileged_##unit_, .history = &unit_privileged_pcid_on,          \
-                   .after = &unit_privileged_pcid_off, .setup = setup_,                            \
-                   .features = {FEATURE_PCID})
+                   .window.unit = &unit_privileged_##unit_,                                        \
+                   .window.history = &unit_privileged_pcid_on,                                     \
+                   .window.after = &unit_privileged_pcid_off, .setup = setup_,                     \
+                   .needs.features = {FEATURE_PCID})
 
 WITH_PCID(to_cr3_pcid, 1, "mov to CR3, the same PCID: flushes it", to_cr3, same_pcid);
 WITH_PCID(to_cr3_pcid_keep, 1, "mov to CR3, the same PCID, without a flush", to_cr3,
@@ -147,7 +149,7 @@ WITH_PCID(to_cr3_pcids_keep, 2, "mov to CR3: another table and PCID, and back, w
 
 LOADED(invlpg, 1, "invlpg of a page that is mapped", invlpg, NULL);
 LOADED(invlpgb, 5, "invlpgb of one page, and tlbsync", invlpgb, NULL,
-       .features = {FEATURE_INVLPGB});
+       .needs.features = {FEATURE_INVLPGB});
 
 /* The descriptor: PCID 0, and an address. */
 static void describe(struct object *o)
@@ -163,7 +165,7 @@ enum { ONE_ADDRESS, ONE_PCID, ALL_WITH_GLOBAL, ALL };
 
 #define INVPCID(type_, what_, arg_)                                                                \
     LOADED(invpcid_##type_, 2, "invpcid of type " #type_ ": " what_, invpcid, describe,            \
-           .arg = arg_, .features = {FEATURE_INVPCID})
+           .arg = arg_, .needs.features = {FEATURE_INVPCID})
 
 INVPCID(0, "one address of PCID 0", ONE_ADDRESS);
 INVPCID(1, "PCID 0 without global pages", ONE_PCID);

@@ -147,53 +147,56 @@ const char *privileged_lacks_x2apic(const struct cpu *cpu)
 
 #define READ(name_, msr_, ...)                                                                     \
     PRIVILEGED_ROW(rdmsr_##name_, 2, "rdmsr of " #msr_, .ops = PRIVILEGED_OPS, .arg = msr_,        \
-                   .unit = &unit_privileged_rdmsr, __VA_ARGS__)
+                   .window.unit = &unit_privileged_rdmsr, __VA_ARGS__)
 
 READ(tsc, MSR_TSC);
 READ(fs_base, MSR_FS_BASE);
 READ(kernel_gs_base, MSR_KERNEL_GS_BASE);
-READ(tsc_adjust, MSR_TSC_ADJUST, .features = {FEATURE_TSC_ADJUST});
-READ(tsc_deadline, MSR_TSC_DEADLINE, .features = {FEATURE_TSC_DEADLINE});
-READ(spec_ctrl, MSR_SPEC_CTRL, .features = {FEATURE_IBRS});
-READ(xfd, MSR_XFD, .features = {FEATURE_XFD});
-READ(x2apic_id, MSR_X2APIC_ID, .lacks = privileged_lacks_x2apic);
-READ(x2apic_tpr, MSR_X2APIC_TPR, .lacks = privileged_lacks_x2apic);
+READ(tsc_adjust, MSR_TSC_ADJUST, .needs.features = {FEATURE_TSC_ADJUST});
+READ(tsc_deadline, MSR_TSC_DEADLINE, .needs.features = {FEATURE_TSC_DEADLINE});
+READ(spec_ctrl, MSR_SPEC_CTRL, .needs.features = {FEATURE_IBRS});
+READ(xfd, MSR_XFD, .needs.features = {FEATURE_XFD});
+READ(x2apic_id, MSR_X2APIC_ID, .needs.lacks = privileged_lacks_x2apic);
+READ(x2apic_tpr, MSR_X2APIC_TPR, .needs.lacks = privileged_lacks_x2apic);
 
 #define WRITE(name_, what_, msr_, setup_, ...)                                                     \
     PRIVILEGED_ROW(wrmsr_##name_, 4, "wrmsr of " what_, .ops = PRIVILEGED_OPS, .arg = msr_,        \
-                   .unit = &unit_privileged_wrmsr, .history = &unit_privileged_load,               \
+                   .window.unit = &unit_privileged_wrmsr, .window.history = &unit_privileged_load, \
                    .setup = setup_, __VA_ARGS__)
 
 WRITE(fs_base, "FS_BASE, the same value", MSR_FS_BASE, as_found, .check = holds_it,
-      .touches = {MSR_FS_BASE});
+      .needs.touches = {MSR_FS_BASE});
 WRITE(kernel_gs_base, "KERNEL_GS_BASE, the same value", MSR_KERNEL_GS_BASE, as_found,
-      .check = holds_it, .touches = {MSR_KERNEL_GS_BASE});
+      .check = holds_it, .needs.touches = {MSR_KERNEL_GS_BASE});
 WRITE(tsc_adjust, "TSC_ADJUST, the same value, which leaves the TSC alone", MSR_TSC_ADJUST,
-      as_found, .check = holds_it, .touches = {MSR_TSC_ADJUST}, .features = {FEATURE_TSC_ADJUST});
+      as_found, .check = holds_it, .needs.touches = {MSR_TSC_ADJUST},
+      .needs.features = {FEATURE_TSC_ADJUST});
 WRITE(tsc_deadline_off, "TSC_DEADLINE, 0, while the timer has another mode", MSR_TSC_DEADLINE,
-      write_zero, .check = holds_it, .touches = {MSR_TSC_DEADLINE},
-      .features = {FEATURE_TSC_DEADLINE});
+      write_zero, .check = holds_it, .needs.touches = {MSR_TSC_DEADLINE},
+      .needs.features = {FEATURE_TSC_DEADLINE});
 PRIVILEGED_ROW(wrmsr_tsc_deadline, 4, "wrmsr of TSC_DEADLINE: arms the timer, masked",
-               .ops = PRIVILEGED_OPS, .arg = MSR_TSC_DEADLINE, .unit = &unit_privileged_wrmsr,
-               .history = &unit_privileged_deadline_on, .after = &unit_privileged_deadline_off,
-               .setup = arm, .check = disarmed, .touches = {MSR_TSC_DEADLINE},
-               .features = {FEATURE_TSC_DEADLINE});
+               .ops = PRIVILEGED_OPS, .arg = MSR_TSC_DEADLINE,
+               .window.unit = &unit_privileged_wrmsr,
+               .window.history = &unit_privileged_deadline_on,
+               .window.after = &unit_privileged_deadline_off, .setup = arm, .check = disarmed,
+               .needs.touches = {MSR_TSC_DEADLINE}, .needs.features = {FEATURE_TSC_DEADLINE});
 WRITE(spec_ctrl, "SPEC_CTRL, the same value", MSR_SPEC_CTRL, as_found, .check = holds_it,
-      .touches = {MSR_SPEC_CTRL}, .features = {FEATURE_IBRS});
-WRITE(xfd, "XFD, the same value", MSR_XFD, as_found, .check = holds_it, .touches = {MSR_XFD},
-      .features = {FEATURE_XFD});
-WRITE(ibpb, "PRED_CMD: IBPB", MSR_PRED_CMD, write_ibpb, .features = {FEATURE_IBPB});
+      .needs.touches = {MSR_SPEC_CTRL}, .needs.features = {FEATURE_IBRS});
+WRITE(xfd, "XFD, the same value", MSR_XFD, as_found, .check = holds_it, .needs.touches = {MSR_XFD},
+      .needs.features = {FEATURE_XFD});
+WRITE(ibpb, "PRED_CMD: IBPB", MSR_PRED_CMD, write_ibpb, .needs.features = {FEATURE_IBPB});
 WRITE(x2apic_tpr, "the x2APIC's TPR, the same value", MSR_X2APIC_TPR, as_found, .check = holds_it,
-      .touches = {MSR_X2APIC_TPR}, .lacks = privileged_lacks_x2apic);
+      .needs.touches = {MSR_X2APIC_TPR}, .needs.lacks = privileged_lacks_x2apic);
 WRITE(x2apic_eoi, "the x2APIC's EOI, with no interrupt in service", MSR_X2APIC_EOI, write_zero,
-      .lacks = privileged_lacks_x2apic);
+      .needs.lacks = privileged_lacks_x2apic);
 
 /* The second write restores the value as found. */
 #define ON_AND_OFF(name_, what_, msr_, setup_, feature_)                                           \
     PRIVILEGED_ROW(wrmsr_##name_, 6, "wrmsr of " what_ " on and off, two writes",                  \
-                   .ops = PRIVILEGED_OPS, .arg = msr_, .unit = &unit_privileged_wrmsr_twice,       \
-                   .history = &unit_privileged_load, .setup = setup_, .check = holds_it,           \
-                   .touches = {msr_}, .features = {feature_})
+                   .ops = PRIVILEGED_OPS, .arg = msr_,                                             \
+                   .window.unit = &unit_privileged_wrmsr_twice,                                    \
+                   .window.history = &unit_privileged_load, .setup = setup_, .check = holds_it,    \
+                   .needs.touches = {msr_}, .needs.features = {feature_})
 
 ON_AND_OFF(ibrs, "SPEC_CTRL: IBRS", MSR_SPEC_CTRL, toggle_ibrs, FEATURE_IBRS);
 ON_AND_OFF(stibp, "SPEC_CTRL: STIBP", MSR_SPEC_CTRL, toggle_stibp, FEATURE_STIBP);

@@ -23,10 +23,10 @@ struct privileged_registers {
 #define PRIVILEGED_MEMORY 64
 
 #define PRIVILEGED_ANY_RING(name_, instructions_, what_, ...)                                      \
-    BENCH(privileged, name_, .what = what_, .form = FORM_STRAIGHT, .on_request = true,             \
-          .may_be_refused = true, .least_instructions = instructions_, __VA_ARGS__)
+    BENCH(privileged, name_, .what = what_, .window.form = FORM_STRAIGHT, .on_request = true,      \
+          .needs.may_be_refused = true, .proof.least_instructions = instructions_, __VA_ARGS__)
 #define PRIVILEGED_ROW(name_, instructions_, what_, ...)                                           \
-    PRIVILEGED_ANY_RING(name_, instructions_, what_, .needs = NEED_RING0, __VA_ARGS__)
+    PRIVILEGED_ANY_RING(name_, instructions_, what_, .needs.platform = NEED_RING0, __VA_ARGS__)
 
 extern const struct unit unit_privileged_load; /* history: loads struct privileged_registers */
 

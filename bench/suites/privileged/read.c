@@ -8,7 +8,7 @@ extern const struct unit unit_privileged_cpuid, unit_privileged_rdtsc, unit_priv
 /* Every CPU executes CPUID of every leaf: above its last leaf it answers with another one. */
 #define LEAF(name_, what_, leaf_)                                                                  \
     PRIVILEGED_ANY_RING(cpuid_##name_, 3, "cpuid, leaf " what_, .ops = PRIVILEGED_OPS,             \
-                        .arg = leaf_, .unit = &unit_privileged_cpuid)
+                        .arg = leaf_, .window.unit = &unit_privileged_cpuid)
 
 LEAF(0, "0: vendor", 0);
 LEAF(1, "1: features", 1);
@@ -27,14 +27,14 @@ LEAF(80000008, "80000008h: address sizes", 0x80000008);
 LEAF(8000001d, "8000001dh: caches (AMD)", 0x8000001d);
 
 #define READS(name_, what_, ...)                                                                   \
-    PRIVILEGED_ANY_RING(name_, 1, what_, .ops = PRIVILEGED_OPS, .unit = &unit_privileged_##name_,  \
-                        __VA_ARGS__)
+    PRIVILEGED_ANY_RING(name_, 1, what_, .ops = PRIVILEGED_OPS,                                    \
+                        .window.unit = &unit_privileged_##name_, __VA_ARGS__)
 
 READS(rdtsc, "rdtsc");
-READS(rdtscp, "rdtscp", .features = {FEATURE_RDTSCP});
-READS(rdpid, "rdpid r64", .features = {FEATURE_RDPID});
-READS(rdrand, "rdrand r64", .features = {FEATURE_RDRAND});
-READS(rdseed, "rdseed r64", .features = {FEATURE_RDSEED});
+READS(rdtscp, "rdtscp", .needs.features = {FEATURE_RDTSCP});
+READS(rdpid, "rdpid r64", .needs.features = {FEATURE_RDPID});
+READS(rdrand, "rdrand r64", .needs.features = {FEATURE_RDRAND});
+READS(rdseed, "rdseed r64", .needs.features = {FEATURE_RDSEED});
 
 /* SDM vol. 2B RDPMC: bit 30 selects the fixed counters. AMD's have no such bit. */
 #define FIXED_COUNTER (1u << 30)
@@ -45,6 +45,7 @@ static const char *lacks_fixed(const struct cpu *cpu)
 }
 
 PRIVILEGED_ROW(rdpmc, 2, "rdpmc of programmable counter 0", .ops = PRIVILEGED_OPS, .arg = 0,
-               .unit = &unit_privileged_rdpmc);
+               .window.unit = &unit_privileged_rdpmc);
 PRIVILEGED_ROW(rdpmc_fixed, 2, "rdpmc of fixed counter 0", .ops = PRIVILEGED_OPS,
-               .arg = FIXED_COUNTER, .unit = &unit_privileged_rdpmc, .lacks = lacks_fixed);
+               .arg = FIXED_COUNTER, .window.unit = &unit_privileged_rdpmc,
+               .needs.lacks = lacks_fixed);

@@ -18,19 +18,19 @@ extern const struct unit unit_privileged_far_call, unit_privileged_far_callee;
 
 #define ROW(name_, instructions_, what_, unit_, ...)                                               \
     PRIVILEGED_ROW(name_, instructions_, what_, .ops = PRIVILEGED_OPS,                             \
-                   .unit = &unit_privileged_##unit_, __VA_ARGS__)
+                   .window.unit = &unit_privileged_##unit_, __VA_ARGS__)
 #define LOADED(name_, instructions_, what_, unit_, setup_, ...)                                    \
-    ROW(name_, instructions_, what_, unit_, .history = &unit_privileged_load, .setup = setup_,     \
-        __VA_ARGS__)
+    ROW(name_, instructions_, what_, unit_, .window.history = &unit_privileged_load,               \
+        .setup = setup_, __VA_ARGS__)
 
 /* --- flags: every source of interrupts is masked, so IF may be set for a moment --------------- */
 
 ROW(cli, 1, "cli, IF clear already", cli);
 ROW(sti_cli, 2, "sti and cli", sti_cli);
 PRIVILEGED_ANY_RING(pushf_popf, 2, "pushfq and popfq of the same flags", .ops = PRIVILEGED_OPS,
-                    .unit = &unit_privileged_pushf_popf);
+                    .window.unit = &unit_privileged_pushf_popf);
 ROW(popf_if, 5, "two pushfq, or, a popfq that sets IF and one that clears it", popf_if);
-ROW(stac_clac, 2, "stac and clac", stac_clac, .features = {FEATURE_SMAP});
+ROW(stac_clac, 2, "stac and clac", stac_clac, .needs.features = {FEATURE_SMAP});
 
 /* --- descriptor tables ------------------------------------------------------------------------ */
 
@@ -84,8 +84,9 @@ static void find_data(struct object *o)
 
 /* Rows of any ring: the selector is that of the stack, which every program has. */
 #define VERIFIES(name_, what_, unit_, setup_)                                                      \
-    PRIVILEGED_ANY_RING(name_, 1, what_, .ops = PRIVILEGED_OPS, .unit = &unit_privileged_##unit_,  \
-                        .history = &unit_privileged_load, .setup = setup_)
+    PRIVILEGED_ANY_RING(name_, 1, what_, .ops = PRIVILEGED_OPS,                                    \
+                        .window.unit = &unit_privileged_##unit_,                                   \
+                        .window.history = &unit_privileged_load, .setup = setup_)
 VERIFIES(verr, "verr r16, a data segment", verr, find_data);
 VERIFIES(verw, "verw r16, a data segment", verw, find_data);
 VERIFIES(verw_memory, "verw m16, a data segment: clears CPU buffers if the CPU does so",
@@ -118,9 +119,9 @@ static void keep_gs(struct object *o)
 }
 
 LOADED(load_fs, 1, "mov fs, r32, a data segment", load_fs, keep_fs,
-       .after = &unit_privileged_restore_fs, .touches = {MSR_FS_BASE});
+       .window.after = &unit_privileged_restore_fs, .needs.touches = {MSR_FS_BASE});
 LOADED(load_gs, 1, "mov gs, r32, a data segment", load_gs, keep_gs,
-       .after = &unit_privileged_restore_gs, .touches = {MSR_GS_BASE});
+       .window.after = &unit_privileged_restore_gs, .needs.touches = {MSR_GS_BASE});
 ROW(swapgs, 2, "swapgs, and swapgs back", swapgs);
 
 /* --- far transfers ---------------------------------------------------------------------------- */
@@ -139,5 +140,6 @@ static const char *lacks_far_call(const struct cpu *cpu)
 }
 
 LOADED(far_return, 4, "push of CS and an address, and retf to it", far_return, find_code);
-ROW(far_call, 2, "call far m16:64, and retf", far_call, .history = &unit_privileged_far_pointer,
-    .callee = &unit_privileged_far_callee, .setup = find_code, .lacks = lacks_far_call);
+ROW(far_call, 2, "call far m16:64, and retf", far_call,
+    .window.history = &unit_privileged_far_pointer, .window.callee = &unit_privileged_far_callee,
+    .setup = find_code, .needs.lacks = lacks_far_call);

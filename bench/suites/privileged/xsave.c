@@ -115,13 +115,15 @@ SAVED(compacted, "xsaves64")
 /* --- rows ------------------------------------------------------------------------------------- */
 
 #define STATE(ring_, name_, unit_, what_, arg_, history_, setup_, ...)                             \
-    ring_(name_, 3, what_, .ops = PRIVILEGED_OPS, .unit = &unit_privileged_##unit_, .arg = arg_,   \
-          .history = &unit_privileged_##history_, .setup = setup_, __VA_ARGS__)
-#define NEEDS(feature_) .features = {FEATURE_OSXSAVE, feature_}
+    ring_(name_, 3, what_, .ops = PRIVILEGED_OPS, .window.unit = &unit_privileged_##unit_,         \
+          .arg = arg_, .window.history = &unit_privileged_##history_, .setup = setup_,             \
+          __VA_ARGS__)
+#define NEEDS(feature_) .needs.features = {FEATURE_OSXSAVE, feature_}
 /* With AVX, whose registers the histories use. */
-#define NEEDS_AVX(feature_) .features = {FEATURE_OSXSAVE, FEATURE_AVX, feature_}, .lacks = lacks_avx
+#define NEEDS_AVX(feature_)                                                                        \
+    .needs.features = {FEATURE_OSXSAVE, FEATURE_AVX, feature_}, .needs.lacks = lacks_avx
 #define NEEDS_AVX512(feature_)                                                                     \
-    .features = {FEATURE_OSXSAVE, FEATURE_AVX512F, feature_}, .lacks = lacks_avx512
+    .needs.features = {FEATURE_OSXSAVE, FEATURE_AVX512F, feature_}, .needs.lacks = lacks_avx512
 
 #define SAVES(ring_, name_, feature_)                                                              \
     STATE(ring_, name_##_x87, name_, #name_ ", x87", X87, load, clear, NEEDS(feature_));           \
@@ -186,8 +188,8 @@ static void tiles(struct object *o)
 /* XSETBV needs ring 0. */
 #define OF_TILES(name_, history_, feature_)                                                        \
     STATE(PRIVILEGED_ROW, name_##_tiles, name_, #name_ ", AMX's tiles in use", TILES, history_,    \
-          tiles, .after = &unit_privileged_tiles_off,                                              \
-          .features = {FEATURE_OSXSAVE, FEATURE_AMX_TILE, feature_})
+          tiles, .window.after = &unit_privileged_tiles_off,                                       \
+          .needs.features = {FEATURE_OSXSAVE, FEATURE_AMX_TILE, feature_})
 
 OF_TILES(xsave, tiles_used, FEATURE_NONE);
 OF_TILES(xsaveopt, tiles_used, FEATURE_XSAVEOPT);

@@ -10,7 +10,7 @@
 #define SHOOTDOWN(name_, part_, what_)                                                             \
     BENCH(translation, name_, .what = "TLB shootdown by the boot core: " what_,                    \
           .kind = &kind_team, .ops = 1, .on_request = true, .arg = PLATFORM_SHOOTDOWN_##part_,     \
-          .meet = team_shootdown)
+          .of = &(const struct bench_team_row){team_shootdown})
 
 SHOOTDOWN(shootdown, TOTAL, "from the first interrupt until all cores have acknowledged");
 SHOOTDOWN(shootdown_send, SEND, "until the last interrupt is sent");

@@ -122,17 +122,18 @@ static const struct bench_family by_entries = {
     {                                                                                              \
         walks(o, level_, entries_, TABLES_PRESENT);                                                \
     }                                                                                              \
-    BENCH(translation, name_, .what = what_, .form = FORM_STRAIGHT, .ops = PRIVILEGED_OPS,         \
-          .on_request = true, .needs = NEED_RING0, .least_instructions = 3,                        \
-          .unit = &unit_translation_load, .history = &unit_translation_##on_,                      \
-          .after = &unit_translation_##off_, .setup = setup_##name_, __VA_ARGS__)
+    BENCH(translation, name_, .what = what_, .window.form = FORM_STRAIGHT, .ops = PRIVILEGED_OPS,  \
+          .on_request = true, .needs.platform = NEED_RING0, .proof.least_instructions = 3,         \
+          .window.unit = &unit_translation_load, .window.history = &unit_translation_##on_,        \
+          .window.after = &unit_translation_##off_, .setup = setup_##name_, __VA_ARGS__)
 
-#define COLUMN(line_, column_) .family = &by_entries, .line = line_, .column = column_
+#define COLUMN(line_, column_)                                                                     \
+    .shown.family = &by_entries, .shown.line = line_, .shown.column = column_
 #define WALK(size_, level_, entries_, line_, ...)                                                  \
     TRANSLATION(walk_##size_##_##entries_, level_, entries_,                                       \
                 "a load from a page of " line_ ": a walk that reads " #entries_ " of its entries", \
                 on, off, .check = walked, COLUMN(line_, entries_), __VA_ARGS__)
-#define FIVE_LEVELS .lacks = lacks_levels
+#define FIVE_LEVELS .needs.lacks = lacks_levels
 
 TRANSLATION(hit, PAGES_4K, 0, "a load from a page of 4 KiB that a TLB has", on, off,
             COLUMN("4 KiB", 0));
@@ -140,18 +141,19 @@ WALK(4k, PAGES_4K, 1, "4 KiB");
 WALK(4k, PAGES_4K, 2, "4 KiB");
 WALK(4k, PAGES_4K, 3, "4 KiB");
 WALK(4k, PAGES_4K, 4, "4 KiB");
-WALK(4k, PAGES_4K, 5, "4 KiB", FIVE_LEVELS, .features = {FEATURE_LA57});
+WALK(4k, PAGES_4K, 5, "4 KiB", FIVE_LEVELS, .needs.features = {FEATURE_LA57});
 
-#define LARGE .device = PLATFORM_PAGE_2M
+#define LARGE .needs.device = PLATFORM_PAGE_2M
 WALK(2m, PAGES_2M, 1, "2 MiB", LARGE);
 WALK(2m, PAGES_2M, 2, "2 MiB", LARGE);
 WALK(2m, PAGES_2M, 3, "2 MiB", LARGE);
-WALK(2m, PAGES_2M, 4, "2 MiB", LARGE, FIVE_LEVELS, .features = {FEATURE_LA57});
+WALK(2m, PAGES_2M, 4, "2 MiB", LARGE, FIVE_LEVELS, .needs.features = {FEATURE_LA57});
 
-#define HUGE .device = PLATFORM_PAGE_1G
-WALK(1g, PAGES_1G, 1, "1 GiB", HUGE, .features = {FEATURE_PAGE_1G});
-WALK(1g, PAGES_1G, 2, "1 GiB", HUGE, .features = {FEATURE_PAGE_1G});
-WALK(1g, PAGES_1G, 3, "1 GiB", HUGE, FIVE_LEVELS, .features = {FEATURE_PAGE_1G, FEATURE_LA57});
+#define HUGE .needs.device = PLATFORM_PAGE_1G
+WALK(1g, PAGES_1G, 1, "1 GiB", HUGE, .needs.features = {FEATURE_PAGE_1G});
+WALK(1g, PAGES_1G, 2, "1 GiB", HUGE, .needs.features = {FEATURE_PAGE_1G});
+WALK(1g, PAGES_1G, 3, "1 GiB", HUGE, FIVE_LEVELS,
+     .needs.features = {FEATURE_PAGE_1G, FEATURE_LA57});
 
 #define FROM_MEMORY(entries_)                                                                      \
     TRANSLATION(walk_4k_##entries_##_memory, PAGES_4K, entries_,                                   \
@@ -170,6 +172,6 @@ static void absent(struct object *o)
     walks(o, PAGES_4K, 1, 0);
 }
 BENCH(provoke, absent_page, .what = "a page walk that ends in a #PF: the row fails, exit status 2",
-      .form = FORM_STRAIGHT, .ops = 1, .on_request = true, .needs = NEED_RING0,
-      .unit = &unit_translation_load, .history = &unit_translation_on,
-      .after = &unit_translation_off, .setup = absent);
+      .window.form = FORM_STRAIGHT, .ops = 1, .on_request = true, .needs.platform = NEED_RING0,
+      .window.unit = &unit_translation_load, .window.history = &unit_translation_on,
+      .window.after = &unit_translation_off, .setup = absent);

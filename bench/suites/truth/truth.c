@@ -14,8 +14,9 @@ extern const struct unit unit_truth_add, unit_truth_neg, unit_truth_ror, unit_tr
     unit_truth_flags_by_test, unit_truth_count_by_dec, unit_truth_count_by_add;
 
 #define CHAIN(name_, what_, truth_, ...)                                                           \
-    BENCH(truth, name_, .what = what_, .form = FORM_STRAIGHT, .ops = OPS,                          \
-          .unit = &unit_truth_##name_, .least_instructions = 1, .truth = truth_, __VA_ARGS__)
+    BENCH(truth, name_, .what = what_, .window.form = FORM_STRAIGHT, .ops = OPS,                   \
+          .window.unit = &unit_truth_##name_, .proof.least_instructions = 1,                       \
+          .proof.truth = truth_, __VA_ARGS__)
 
 CHAIN(add, "add r32,r32 on its own result", truth_simple);
 CHAIN(neg, "neg r32 on its own result", truth_simple);
@@ -45,14 +46,16 @@ CHAIN(load, "load of the next load's address, L1 hit", truth_load, .setup = poin
  * for a history, so none is judged. The two rows after `shlx` are compared with it.
  */
 #define HISTORY(name_, unit_, what_, ...)                                                          \
-    BENCH(truth, name_, .what = what_, .form = FORM_STRAIGHT, .ops = OPS,                          \
-          .unit = &unit_truth_##unit_, .least_instructions = 1, __VA_ARGS__)
+    BENCH(truth, name_, .what = what_, .window.form = FORM_STRAIGHT, .ops = OPS,                   \
+          .window.unit = &unit_truth_##unit_, .proof.least_instructions = 1, __VA_ARGS__)
 
 HISTORY(cmov_test, cmov, "cmovz r32,r32 on its own result, the flags last written by test",
-        .history = &unit_truth_flags_by_test, .compared_with = "cmov");
+        .window.history = &unit_truth_flags_by_test, .shown.compared_with = "cmov");
 HISTORY(shlx, shlx, "shlx r32,r32,r32 on its own result, the count last written by a load",
-        .features = {FEATURE_BMI2});
+        .needs.features = {FEATURE_BMI2});
 HISTORY(shlx_dec, shlx, "shlx r32,r32,r32 on its own result, the count last written by dec",
-        .history = &unit_truth_count_by_dec, .features = {FEATURE_BMI2}, .compared_with = "shlx");
+        .window.history = &unit_truth_count_by_dec, .needs.features = {FEATURE_BMI2},
+        .shown.compared_with = "shlx");
 HISTORY(shlx_add, shlx, "shlx r32,r32,r32 on its own result, the count last written by add",
-        .history = &unit_truth_count_by_add, .features = {FEATURE_BMI2}, .compared_with = "shlx");
+        .window.history = &unit_truth_count_by_add, .needs.features = {FEATURE_BMI2},
+        .shown.compared_with = "shlx");

@@ -209,10 +209,11 @@ static void side(struct team *c, unsigned side)
         team_pairings(c, &way.pairing);                                                            \
     }                                                                                              \
     BENCH(wakeup, name_, .what = what_, .kind = &kind_team, .ops = 1, .on_request = true,          \
-          .needs = NEED_RING0, .meet = name_##_meet, __VA_ARGS__)
+          .needs.platform = NEED_RING0, .of = &(const struct bench_team_row){name_##_meet},        \
+          __VA_ARGS__)
 
 #define PART(name_, what_, from_, to_, lacks_)                                                     \
-    TWO(name_, what_, wakeup_wait_spin, 0, false, false, from_, to_, .lacks = lacks_)
+    TWO(name_, what_, wakeup_wait_spin, 0, false, false, from_, to_, .needs.lacks = lacks_)
 #define PARTS(name_, mode_, lacks_)                                                                \
     PART(name_##_send, "an interrupt to another core (" mode_ "): until it is sent", OTHERS_SENT,  \
          OTHERS_FREE, lacks_);                                                                     \
@@ -235,16 +236,16 @@ WAKE(hlt_ipi, "an interrupt ends a hlt", wakeup_wait_hlt, 0, false, false);
 
 #define MWAITS(hint_, state_, field_, substate_, long_, more_, windows_)                           \
     WAKE(mwait_##hint_##_ipi, "an interrupt ends an mwait with hint " #hint_ "h",                  \
-         wakeup_wait_mwait, 0x##hint_, false, (windows_) != 0, .features = {FEATURE_MONITOR},      \
-         .lacks = wakeup_lacks_mwait_##hint_);                                                     \
+         wakeup_wait_mwait, 0x##hint_, false, (windows_) != 0,                                     \
+         .needs.features = {FEATURE_MONITOR}, .needs.lacks = wakeup_lacks_mwait_##hint_);          \
     WAKE(mwait_##hint_##_store, "a store ends an mwait with hint " #hint_ "h", wakeup_watch_mwait, \
-         0x##hint_, true, (windows_) != 0, .features = {FEATURE_MONITOR},                          \
-         .lacks = wakeup_lacks_mwait_##hint_);
+         0x##hint_, true, (windows_) != 0, .needs.features = {FEATURE_MONITOR},                    \
+         .needs.lacks = wakeup_lacks_mwait_##hint_);
 WAKEUP_HINTS(MWAITS)
 
 #define UMWAITS(name_, state_, arg_)                                                               \
     WAKE(umwait_##name_##_ipi, "an interrupt ends an umwait in " state_, wakeup_wait_umwait, arg_, \
-         false, false, .features = {FEATURE_WAITPKG});                                             \
+         false, false, .needs.features = {FEATURE_WAITPKG});                                       \
     WAKE(umwait_##name_##_store, "a store ends an umwait in " state_, wakeup_watch_umwait, arg_,   \
-         true, false, .features = {FEATURE_WAITPKG});
+         true, false, .needs.features = {FEATURE_WAITPKG});
 WAKEUP_UMWAITS(UMWAITS)

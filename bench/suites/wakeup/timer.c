@@ -15,21 +15,22 @@ enum { ONESHOT, DEADLINE };
 
 /* The handler's reading is that of this recipe. */
 #define LATE(name_, what_, unit_, ...)                                                             \
-    WAKEUP_ROW(name_, what_, .ops = 1, .not_doubled = true, .own_recipe = true,                    \
-               .recipe = RECIPE_LFENCE, .may_be_elided = true, .unit = &unit_wakeup_##unit_,       \
-               .history = &unit_wakeup_on, __VA_ARGS__)
+    WAKEUP_ROW(name_, what_, .ops = 1, .window.not_doubled = true, .window.own_recipe = true,      \
+               .window.recipe = RECIPE_LFENCE, .proof.may_be_elided = true,                        \
+               .window.unit = &unit_wakeup_##unit_, .window.history = &unit_wakeup_on,             \
+               __VA_ARGS__)
 
 /* A row with the timer in each of its modes. `long_` is empty or _long. */
 #define BY_TIMER(name_, way_, unit_, long_, feature_, more_, lacks_, ...)                          \
     LATE(name_##_oneshot, "the APIC timer, one-shot, ends " way_, unit_##_oneshot,                 \
-         .callee = &unit_wakeup_woken, .setup = wakeup_oneshot##long_,                             \
-         .features = {feature_, more_}, .lacks = lacks_, .family = &timers, .line = #name_,        \
-         .column = ONESHOT, __VA_ARGS__);                                                          \
+         .window.callee = &unit_wakeup_woken, .setup = wakeup_oneshot##long_,                      \
+         .needs.features = {feature_, more_}, .needs.lacks = lacks_, .shown.family = &timers,      \
+         .shown.line = #name_, .shown.column = ONESHOT, __VA_ARGS__);                              \
     LATE(name_##_deadline, "the APIC timer, TSC-deadline, ends " way_, unit_##_deadline,           \
-         .callee = &unit_wakeup_woken, .setup = wakeup_deadline##long_,                            \
-         .features = {FEATURE_TSC_DEADLINE, feature_, more_}, .lacks = lacks_,                     \
-         .touches = {MSR_TSC_DEADLINE}, .family = &timers, .line = #name_, .column = DEADLINE,     \
-         __VA_ARGS__)
+         .window.callee = &unit_wakeup_woken, .setup = wakeup_deadline##long_,                     \
+         .needs.features = {FEATURE_TSC_DEADLINE, feature_, more_}, .needs.lacks = lacks_,         \
+         .needs.touches = {MSR_TSC_DEADLINE}, .shown.family = &timers, .shown.line = #name_,       \
+         .shown.column = DEADLINE, __VA_ARGS__)
 
 BY_TIMER(spin, "a loop", spin, , FEATURE_NONE, FEATURE_NONE, wakeup_lacks_timer, .arg = 0);
 BY_TIMER(hlt, "a hlt", hlt, , FEATURE_NONE, FEATURE_NONE, wakeup_lacks_timer, .arg = 0);
@@ -37,13 +38,13 @@ BY_TIMER(hlt, "a hlt", hlt, , FEATURE_NONE, FEATURE_NONE, wakeup_lacks_timer, .a
 #define MWAIT_ROWS(hint_, state_, field_, substate_, long_, more_, windows_)                       \
     BY_TIMER(mwait_##hint_, "an mwait with hint " #hint_ "h: " state_, mwait, long_,               \
              FEATURE_MONITOR, more_, wakeup_lacks_mwait_##hint_, .arg = 0x##hint_,                 \
-             .most_windows = windows_);
+             .window.most_windows = windows_);
 WAKEUP_HINTS(MWAIT_ROWS)
 
 #define UMWAIT_ROWS(name_, state_, arg_)                                                           \
     BY_TIMER(umwait_##name_, "an umwait in " state_, umwait, , FEATURE_WAITPKG, FEATURE_NONE,      \
              wakeup_lacks_timer, .arg = arg_);                                                     \
     LATE(umwait_##name_##_own, "umwait's own deadline ends an umwait in " state_, umwait_own,      \
-         .callee = &unit_wakeup_plain, .setup = wakeup_own, .features = {FEATURE_WAITPKG},         \
-         .arg = arg_);
+         .window.callee = &unit_wakeup_plain, .setup = wakeup_own,                                 \
+         .needs.features = {FEATURE_WAITPKG}, .arg = arg_);
 WAKEUP_UMWAITS(UMWAIT_ROWS)

@@ -118,8 +118,9 @@ extern const struct unit unit_wakeup_on, unit_wakeup_open, unit_wakeup_off;
 #define WAKEUP_NOT_STEPPED "the CPU clears the trap flag when it delivers an interrupt"
 
 #define WAKEUP_ROW(name_, what_, ...)                                                              \
-    BENCH(wakeup, name_, .what = what_, .form = FORM_STRAIGHT, .on_request = true,                 \
-          .needs = NEED_RING0, .may_be_refused = true, .not_stepped = WAKEUP_NOT_STEPPED,          \
-          .check = wakeup_counted, .after = &unit_wakeup_off, __VA_ARGS__)
+    BENCH(wakeup, name_, .what = what_, .window.form = FORM_STRAIGHT, .on_request = true,          \
+          .needs.platform = NEED_RING0, .needs.may_be_refused = true,                              \
+          .proof.not_stepped = WAKEUP_NOT_STEPPED, .check = wakeup_counted,                        \
+          .window.after = &unit_wakeup_off, __VA_ARGS__)
 
 #endif

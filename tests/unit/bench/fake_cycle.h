@@ -163,7 +163,7 @@ static void begin_world(const char *list)
 /* Measures a row of a body of OPS operations, through all its placements. */
 static struct row_figure run(void)
 {
-    static const struct bench bench = {.ops = OPS, .form = FORM_LOOP};
+    static const struct bench bench = {.ops = OPS, .window.form = FORM_LOOP};
     const uint32_t cost[KINDS] = {
         [KIND_EMPTY] = FRAME,
         [KIND_RULER] = FRAME + RULER_ADDS,

@@ -91,7 +91,7 @@ static uint64_t nmis(void)
 
 /* --- an engine whose figure is its core's number ---------------------------------------------- */
 
-static struct bench row_a = {.form = FORM_LOOP, .suite = "s", .name = "a"};
+static struct bench row_a = {.window.form = FORM_LOOP, .suite = "s", .name = "a"};
 static const struct bench *const rows[] = {&row_a};
 static unsigned measured[128], measurements;
 static enum execution executions[CORES];

@@ -163,7 +163,8 @@ static const struct platform platform = {.events.nmis = nmis,
                                          .image.size = 0x20000,
                                          .cpu = &cpu};
 static struct options options;
-static struct bench bench = {.suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
+static struct bench bench = {
+    .suite = "planted", .name = "row", .window.form = FORM_STRAIGHT, .ops = OPS};
 static struct engine engine;
 static struct sampler sampler;
 static uint64_t memory[1 << 17], store[1 << 16];

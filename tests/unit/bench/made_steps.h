@@ -65,7 +65,7 @@ static void begin_row(void)
     places[0] = (struct placed){
         .kind = {[KIND_EMPTY] = {.fn = empty}, [KIND_BODY] = {.fn = body, .part = {BODY_PART}}}};
     loop = bench;
-    loop.form = FORM_LOOP;
+    loop.window.form = FORM_LOOP;
 }
 
 static const struct stepped *go(void)

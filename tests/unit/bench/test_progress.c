@@ -22,7 +22,7 @@ static const struct platform platform = {.cpu = &cpu, .lacks = lacks};
 const char *method_lacks(const struct bench *b, enum method method, bool cold)
 {
     (void)cold;
-    return method == METHOD_ADAPTIVE && !b->grain ? "no loop" : NULL;
+    return method == METHOD_ADAPTIVE && !b->window.grain ? "no loop" : NULL;
 }
 
 static struct options o;
@@ -43,9 +43,13 @@ BEFORE_EACH(start);
 
 TEST(guesses_are_proportional_to_the_rows_sizes)
 {
-    struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
-                 many = {.form = FORM_LOOP, .ops = 10000}, other = {.form = FORM_NONE},
-                 cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
+    struct bench empty = {.window.form = FORM_EMPTY}, few = {.window.form = FORM_LOOP, .ops = 100},
+                 many = {.window.form = FORM_LOOP, .ops = 10000},
+                 other = {.window.form = FORM_NONE},
+                 cold = {.window.form = FORM_LOOP,
+                         .ops = 100,
+                         .needs.room_bytes = 40000,
+                         .window.cold = true};
     double one = duration_windows(&e, &few);
 
     assert_true(duration_windows(&e, &empty) < one / 4);
@@ -67,12 +71,12 @@ TEST(guesses_are_proportional_to_the_rows_sizes)
 
 TEST(the_estimate_of_a_refused_row_is_0)
 {
-    struct bench b = {.form = FORM_LOOP, .ops = 100};
+    struct bench b = {.window.form = FORM_LOOP, .ops = 100};
 
     assert_true(duration_windows(&e, &b) > 0);
-    b.needs = NEED_RING0;
+    b.needs.platform = NEED_RING0;
     assert_true(duration_windows(&e, &b) == 0);
-    b.needs = 0;
+    b.needs.platform = 0;
     o.method = METHOD_ADAPTIVE;
     e.facts.tsc_hz = 1e9;
     assert_true(duration_windows(&e, &b) == 0);
@@ -80,7 +84,7 @@ TEST(the_estimate_of_a_refused_row_is_0)
 
 TEST(each_method_has_its_own_length)
 {
-    struct bench b = {.form = FORM_LOOP, .ops = 100, .grain = 1};
+    struct bench b = {.window.form = FORM_LOOP, .ops = 100, .window.grain = 1};
 
     e.facts.tsc_hz = 1e9;
     o.method = METHOD_ENSEMBLES;
@@ -207,7 +211,7 @@ TEST(a_slow_console_is_in_the_estimate)
 /* By the time of a step, and by the length of the windows of this number of operations. */
 TEST(stepping_is_guessed)
 {
-    struct bench b = {.form = FORM_FUNCTION, .ops = 1000, .grain = 50};
+    struct bench b = {.window.form = FORM_FUNCTION, .ops = 1000, .window.grain = 50};
 
     e.facts.stepping.ticks = 40000;
     struct gathered g = {.used = {[KIND_BODY] = true}, .kept = {[KIND_BODY] = 1}};
@@ -216,7 +220,7 @@ TEST(stepping_is_guessed)
     assert_true(some > 100 * e.facts.stepping.ticks && some < 10000 * e.facts.stepping.ticks);
     g.sum[KIND_BODY] = 50000;
     assert_true(duration_steps(&e, &b, &g) > 5 * some);
-    b.grain = 100;
+    b.window.grain = 100;
     assert_true(duration_steps(&e, &b, &g) > 12 * some);
     assert_true(duration_steps(&e, &b, NULL) > 0);
     e.facts.stepping.ticks *= 2;

@@ -75,10 +75,11 @@ static void check_row(const struct elf *e, const struct object_row *row)
 
     FUZZ_CHECK(is_text(e, b->suite, OBJECT_NAME_MOST) && is_text(e, b->name, OBJECT_NAME_MOST));
     FUZZ_CHECK(is_text(e, b->what, OBJECT_WHAT_MOST));
-    FUZZ_CHECK(!b->compared_with || is_text(e, b->compared_with, OBJECT_NAME_MOST));
-    FUZZ_CHECK(!b->base_unit || (is_text(e, b->base_unit, OBJECT_NAME_MOST) && b->base_per_op));
+    FUZZ_CHECK(!b->shown.compared_with || is_text(e, b->shown.compared_with, OBJECT_NAME_MOST));
+    FUZZ_CHECK(!b->shown.base_unit ||
+               (is_text(e, b->shown.base_unit, OBJECT_NAME_MOST) && b->shown.base_per_op));
     FUZZ_CHECK(b->ops >= 1 && b->ops <= OBJECT_OPS_MOST && b->ops % bench_grain(b) == 0);
-    FUZZ_CHECK(b->room_bytes <= BARETICK_ROOM_MOST && b->least_instructions >= 0 &&
+    FUZZ_CHECK(b->needs.room_bytes <= BARETICK_ROOM_MOST && b->proof.least_instructions >= 0 &&
                row->code.truth >= 0);
     FUZZ_CHECK(row->code.at[BENCH_CODE_FUNCTION].section != 0);
 }

@@ -15,7 +15,8 @@ static uint64_t product(uint64_t a, uint64_t b)
 }
 
 /* Commas between declarators, between arguments, in an array and as an operator. */
-BENCH_STATEMENT(unit, commas, "a sum of three", .check = check_counted, .least_instructions = 0.5)
+BENCH_STATEMENT(unit, commas, "a sum of three", .check = check_counted,
+                .proof.least_instructions = 0.5)
 {
     uint64_t a = 1, b = 2, c[] = {3, 4};
 
@@ -70,8 +71,8 @@ static void works(const char *name, uint64_t n)
     struct object object = {0}, untouched = {0};
 
     assert_string_equal(b->suite, "unit");
-    assert_int_equal(b->form, FORM_FUNCTION);
-    assert_true(b->errors_are_wrong);
+    assert_int_equal(b->window.form, FORM_FUNCTION);
+    assert_true(b->proof.errors_are_wrong);
     assert_int_equal(b->function(n, &object), 0);
     assert_int_equal(b->empty_function(n, &untouched), 0);
     assert_int_equal(untouched.counter, 0);
@@ -83,7 +84,7 @@ TEST(a_statement_may_have_commas)
 {
     works("commas", 1);
     works("commas", 1000);
-    assert_true(row("commas")->least_instructions == 0.5);
+    assert_true(row("commas")->proof.least_instructions == 0.5);
     assert_int_equal(row("commas")->ops, BENCH_STATEMENT_OPS);
 }
 

@@ -49,10 +49,10 @@ static const char *counted(const struct object *o, uint64_t operations)
     return o->counter == operations ? NULL : "the counter is not the number of operations";
 }
 
-BENCH(baseline, do_nothing, .what = "nothing", .form = FORM_FUNCTION, .ops = 1, .function = nothing,
-      .c_step = C_DO_NOTHING);
-BENCH(baseline, do_something, .what = "something", .form = FORM_FUNCTION, .ops = 1,
-      .function = something, .check = counted, .c_step = C_DO_SOMETHING);
+BENCH(baseline, do_nothing, .what = "nothing", .window.form = FORM_FUNCTION, .ops = 1,
+      .function = nothing, .shown.c_step = C_DO_NOTHING);
+BENCH(baseline, do_something, .what = "something", .window.form = FORM_FUNCTION, .ops = 1,
+      .function = something, .check = counted, .shown.c_step = C_DO_SOMETHING);
 
 static struct window_result empty(struct object *o, const void *f, uint64_t iterations,
                                   uint64_t delay, uint64_t stack)

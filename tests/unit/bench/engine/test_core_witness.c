@@ -260,7 +260,7 @@ static const struct platform platform = {.events.nmis = nmis,
                                          .cpu = &cpu};
 static struct options options;
 static const struct bench bench = {
-    .suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
+    .suite = "planted", .name = "row", .window.form = FORM_STRAIGHT, .ops = OPS};
 static struct engine engine;
 static struct sampler sampler;
 static struct placed places[LAYOUT_MAX];

@@ -183,10 +183,10 @@ static bool every_fourth(size_t i)
 
 TEST(failed_operations_are_omitted_and_counted)
 {
-    bench.form = FORM_FUNCTION;
+    bench.window.form = FORM_FUNCTION;
     plant.fails = every_fourth;
     struct row_figure h = figure(1);
-    bench.form = FORM_STRAIGHT;
+    bench.window.form = FORM_STRAIGHT;
     assert_int_equal(gathered->row.taken.errors, 64);
     assert_int_equal(histogram_stats(&gathered->body).n, 192);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);

@@ -25,7 +25,7 @@ TEST(work_that_is_gone_fails_the_row)
 {
     struct bench b = bench;
 
-    b.least_instructions = 2;
+    b.proof.least_instructions = 2;
     plant.instructions = 2;
     plant.operation = 0; /* however fast it is */
     struct row row = whole_row(b);
@@ -54,9 +54,9 @@ TEST(a_check_asks_for_an_instruction)
     struct row row = whole_row(b);
     assert_int_equal(row.out.status, ROW_WRONG);
     assert_non_null(strstr(row.out.why, "the row's least_instructions is 1"));
-    b.least_instructions = 0.5;
+    b.proof.least_instructions = 0.5;
     assert_int_equal(whole_row(b).out.status, ROW_OK);
-    b.least_instructions = 0;
+    b.proof.least_instructions = 0;
     b.code = &object;
     assert_true(bench_least_instructions(&b) == 0);
 }
@@ -66,14 +66,14 @@ TEST(a_body_that_executes_no_more_than_the_empty_one_fails_the_row)
 {
     struct bench b = bench;
 
-    b.grain = 10;
+    b.window.grain = 10;
     plant.instructions = 0.1; /* ten operations at once */
     assert_int_equal(whole_row(b).out.status, ROW_OK);
     plant.instructions = 0;
     struct row row = whole_row(b);
     assert_int_equal(row.out.status, ROW_WRONG);
     assert_non_null(strstr(row.out.why, "the work was elided"));
-    b.may_be_elided = true;
+    b.proof.may_be_elided = true;
     row = whole_row(b);
     assert_int_equal(row.out.status, ROW_OK);
     assert_int_equal(row.work, WORK_NOTHING_TO_JUDGE);
@@ -102,7 +102,7 @@ TEST(an_untrue_figure_fails_the_row)
 {
     struct bench b = bench;
 
-    b.truth = three;
+    b.proof.truth = three;
     plant.operation = 3.01;
     struct row row = whole_row(b);
     assert_int_equal(row.out.status, ROW_OK);
@@ -112,7 +112,7 @@ TEST(an_untrue_figure_fails_the_row)
     assert_int_equal(row.out.status, ROW_WRONG);
     assert_non_null(strstr(row.out.why, "not the documented figure"));
     assert_false(row.truth.above);
-    b.truth = NULL;
+    b.proof.truth = NULL;
     assert_int_equal(whole_row(b).out.status, ROW_OK);
 }
 
@@ -125,7 +125,7 @@ TEST(a_figure_above_the_documented_one_is_not_judged_under_an_operating_system)
 
     guest.hypervisor = true;
     on_guest.cpu = &guest;
-    b.truth = three;
+    b.proof.truth = three;
     for (unsigned i = 0; i < 2; i++) {
         in_a_process = i == 0;
         engine.p = i == 0 ? &platform : &on_guest;
@@ -152,14 +152,14 @@ TEST(an_interval_that_is_too_wide_has_a_remark)
 {
     struct bench b = bench;
 
-    b.truth = three;
+    b.proof.truth = three;
     plant.operation = 3;
     assert_false(whole_row(b).truth.vague);
     plant.extra = every_other_placement;
     struct row row = whole_row(b);
     assert_true(row.truth.vague);
     assert_int_equal(row.out.status, ROW_OK);
-    b.truth = NULL;
+    b.proof.truth = NULL;
     assert_false(whole_row(b).truth.vague);
 }
 
@@ -169,7 +169,7 @@ static bool is_vague_at(double below, double above, bool documented)
     struct bench b = bench;
     struct row row = {.out.bench = &b};
 
-    b.truth = documented ? three : NULL;
+    b.proof.truth = documented ? three : NULL;
     row.figure.known = true;
     row.figure.cycles = (struct estimate){
         .theta = 3, .lo = 3 - below, .hi = 3 + above, .by = ESTIMATE_RANKS, .confidence = 0.98};

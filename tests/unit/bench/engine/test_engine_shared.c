@@ -29,7 +29,7 @@ TEST(shared_blocks_are_repeated)
 {
     struct bench b = bench;
 
-    b.truth = three;
+    b.proof.truth = three;
     share(a_third, 20);
     struct row row = whole_row(b);
     assert_int_equal(row.out.status, ROW_OK);
@@ -74,7 +74,7 @@ TEST(a_core_that_is_never_exclusive_is_not_judged)
 {
     struct bench b = bench;
 
-    b.truth = three;
+    b.proof.truth = three;
     plant.operation = 3.5;
     plant.extra = slowed;
     fake_witness.is_shared = at_all_times;

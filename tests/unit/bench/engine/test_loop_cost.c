@@ -119,7 +119,7 @@ TEST(a_loop_hides_no_more_than_it_takes)
 /* E and E2 of a loop of 1000 iterations, two ticks per core cycle. */
 static struct row_loop cost_of(double net, double empty2, bool loop, enum execution execution)
 {
-    static struct bench bench = {.form = FORM_LOOP, .ops = 1000};
+    static struct bench bench = {.window.form = FORM_LOOP, .ops = 1000};
     struct engine e = {.facts.execution = execution, .facts.cycle = {.by = CYCLES_RULER}};
     struct gathered g = {0};
     struct row row = {.out.bench = &bench, .cycles_per_tick = 0.5};

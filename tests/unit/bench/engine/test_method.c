@@ -250,8 +250,8 @@ TEST(errors_fail_the_row_with_every_method)
             options.k = 3;
             options.ensembles = 2;
             options.size = 8;
-            bench.form = FORM_FUNCTION;
-            bench.errors_are_wrong = true;
+            bench.window.form = FORM_FUNCTION;
+            bench.proof.errors_are_wrong = true;
             plant.fails = first ? the_first : every_tenth;
             struct row row = by_method(m);
             assert_int_equal(row.out.status, ROW_WRONG);
@@ -263,21 +263,21 @@ TEST(errors_fail_the_row_with_every_method)
         }
     }
     start();
-    bench.form = FORM_FUNCTION;
+    bench.window.form = FORM_FUNCTION;
     plant.fails = the_first; /* counted and left out, where the row does not say that it is wrong */
-    bench.errors_are_wrong = false;
+    bench.proof.errors_are_wrong = false;
     assert_int_equal(by_method(METHOD_KBEST).out.status, ROW_OK);
 
     start();
-    bench.form = FORM_FUNCTION;
-    bench.errors_are_wrong = true;
+    bench.window.form = FORM_FUNCTION;
+    bench.proof.errors_are_wrong = true;
     plant.twice_fails = true; /* in twice the body, which is not a sample either */
     plant.fails = every_tenth;
     struct row row = by_method(METHOD_DOUBLED);
     assert_int_equal(row.out.status, ROW_WRONG);
     assert_int_equal(row.taken.errors, 0);
-    bench.errors_are_wrong = false;
-    bench.form = FORM_STRAIGHT;
+    bench.proof.errors_are_wrong = false;
+    bench.window.form = FORM_STRAIGHT;
 }
 
 static void give(const char *text)
@@ -355,7 +355,7 @@ TEST(checks_are_made_by_each_method)
 {
     static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
 
-    bench.least_instructions = 1;
+    bench.proof.least_instructions = 1;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         start();
         options.ensembles = 4;
@@ -370,13 +370,13 @@ TEST(checks_are_made_by_each_method)
         assert_int_equal(row.out.status, ROW_OK);
         assert_int_equal(row.work, WORK_JUDGED);
     }
-    bench.least_instructions = 0;
-    bench.truth = three;
+    bench.proof.least_instructions = 0;
+    bench.proof.truth = three;
     plant.operation = 3.4; /* one placement: nearer to 3 than to 4 */
     assert_int_equal(by_method(METHOD_KBEST).out.status, ROW_OK);
     plant.operation = 3.6;
     struct row row = by_method(METHOD_KBEST);
-    bench.truth = NULL;
+    bench.proof.truth = NULL;
     assert_non_null(strstr(row.out.why, "not the documented figure"));
     assert_true(row.truth.cycles == 3);
 }
@@ -395,7 +395,7 @@ static const char *refused(const char *name)
     struct bench b = bench;
 
     b.name = name;
-    b.form = FORM_STRAIGHT;
+    b.window.form = FORM_STRAIGHT;
     options.method = METHOD_ADAPTIVE;
     row = whole_row(b);
     assert_int_equal(row.out.status, ROW_UNSUPPORTED);
@@ -404,12 +404,14 @@ static const char *refused(const char *name)
 
 TEST(adaptive_names_the_row_that_has_a_loop)
 {
-    static const struct bench add = {.suite = "planted", .name = "add", .form = FORM_LOOP},
+    static const struct bench add = {.suite = "planted", .name = "add", .window.form = FORM_LOOP},
                               add_loop = {.suite = "planted",
                                           .name = "add_loop",
-                                          .form = FORM_LOOP},
-                              other = {.suite = "other", .name = "sub", .form = FORM_LOOP},
-                              none = {.suite = "planted", .name = "or_loop", .form = FORM_STRAIGHT};
+                                          .window.form = FORM_LOOP},
+                              other = {.suite = "other", .name = "sub", .window.form = FORM_LOOP},
+                              none = {.suite = "planted",
+                                      .name = "or_loop",
+                                      .window.form = FORM_STRAIGHT};
     static const struct bench *const all[] = {&other, &add, &add_loop, &none};
 
     registered = all;

@@ -53,10 +53,10 @@ static struct placed placed[LAYOUT_MAX];
 
 static struct bench bench = {.suite = "made",
                              .name = "row",
-                             .form = FORM_FUNCTION,
+                             .window.form = FORM_FUNCTION,
                              .ops = 10,
-                             .room_bytes = 100,
-                             .recipe = RECIPE_LFENCE};
+                             .needs.room_bytes = 100,
+                             .window.recipe = RECIPE_LFENCE};
 
 enum { FUNCTION = 1, EMPTY, ALIGNED, TABLE, WORD, CONSTANTS, ROW };
 

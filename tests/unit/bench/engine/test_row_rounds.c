@@ -95,7 +95,7 @@ TEST(a_row_that_the_cpu_may_refuse_is_unsupported_then)
     ends_after = 1;
     row_of(&b, 1, &row);
     assert_int_equal(row.out.status, ROW_WRONG);
-    b.may_be_refused = true;
+    b.needs.may_be_refused = true;
     ends_after = 1;
     row_of(&b, 1, &row);
     assert_int_equal(row.out.status, ROW_UNSUPPORTED);
@@ -128,7 +128,7 @@ TEST(a_row_can_limit_its_windows)
 {
     struct bench few = bench;
 
-    few.most_windows = 64;
+    few.window.most_windows = 64;
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     struct row row = whole_row(few);

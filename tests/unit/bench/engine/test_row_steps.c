@@ -65,12 +65,12 @@ TEST(a_rows_steps_take_two_milliseconds)
 TEST(a_grain_and_the_most_operations_are_kept)
 {
     a_step_takes(0.2);
-    loop.grain = 4;
-    loop.most_ops = 16;
+    loop.window.grain = 4;
+    loop.window.most_ops = 16;
     const struct stepped *s = go();
     assert_int_equal(s->ops, 8);
     assert_int_equal(made.most_operations, 16);
-    loop.grain = 16; /* it can do them once only */
+    loop.window.grain = 16; /* it can do them once only */
     s = go();
     assert_int_equal(s->ops, 16);
     assert_false(s->doubled);
@@ -80,9 +80,9 @@ TEST(a_grain_and_the_most_operations_are_kept)
 TEST(fewer_than_a_grain_are_stepped_where_a_row_declares_it)
 {
     a_step_takes(16);
-    loop.ops = loop.grain = 1024;
-    loop.most_ops = 2048;
-    loop.step_ops = 8;
+    loop.ops = loop.window.grain = 1024;
+    loop.window.most_ops = 2048;
+    loop.window.step_ops = 8;
     const struct stepped *s = go();
     assert_int_equal(s->ops, 8);
     assert_true(s->doubled && s->instructions == 3);
@@ -93,7 +93,7 @@ TEST(fewer_than_a_grain_are_stepped_where_a_row_declares_it)
  * figure may differ. */
 TEST(a_long_row_is_doubled_up_to_a_bound)
 {
-    loop.ops = loop.grain = 2900;
+    loop.ops = loop.window.grain = 2900;
     for (int slow = 0; slow < 2; slow++) {
         if (slow)
             a_step_takes(33);
@@ -101,11 +101,11 @@ TEST(a_long_row_is_doubled_up_to_a_bound)
         assert_true(stepped_known(s) && s->doubled);
         assert_true(s->instructions == 3);
     }
-    loop.ops = loop.grain = 4000;
+    loop.ops = loop.window.grain = 4000;
     const struct stepped *s = go();
     assert_true(stepped_known(s) && !s->doubled);
     assert_true(s->instructions == 3);
-    loop.ops = loop.grain = 10000;
+    loop.ops = loop.window.grain = 10000;
     s = go();
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, "30000 steps for 10000 operations"));
@@ -115,18 +115,18 @@ TEST(a_long_row_is_doubled_up_to_a_bound)
 TEST(where_a_step_takes_long_the_bound_is_a_time)
 {
     a_step_takes(100);
-    loop.grain = loop.ops = 1500; /* twice that are 15,000 steps: a second and a half */
+    loop.window.grain = loop.ops = 1500; /* twice that are 15,000 steps: a second and a half */
     assert_non_null(strstr(go()->why_not, "10000 steps for 3000 operations"));
     assert_null(walked_row.out.why);
     a_step_takes(1e6);
-    loop.grain = loop.ops = 20;
+    loop.window.grain = loop.ops = 20;
     assert_true(stepped_known(go())); /* 300 steps are always taken */
 }
 
 TEST(a_row_that_is_not_doubled_has_its_own_operations)
 {
-    loop.form = FORM_FUNCTION;
-    loop.not_doubled = true;
+    loop.window.form = FORM_FUNCTION;
+    loop.window.not_doubled = true;
     loop.ops = 100;
     const struct stepped *s = go();
     assert_int_equal(s->ops, 100);
@@ -134,13 +134,14 @@ TEST(a_row_that_is_not_doubled_has_its_own_operations)
     assert_true(s->instructions == 3);
     loop.ops = 10000; /* too many steps, but it names fewer */
     assert_false(stepped_known(go()));
-    loop.grain = 50;
+    loop.window.grain = 50;
     s = go();
     assert_int_equal(s->ops, 50);
     assert_true(!s->doubled && s->instructions == 3);
-    loop.grain = 0;
+    loop.window.grain = 0;
     loop.ops = 100;
-    loop.form = FORM_LOOP; /* the empty loop runs as many iterations: one iteration is enough */
+    loop.window.form =
+        FORM_LOOP; /* the empty loop runs as many iterations: one iteration is enough */
     s = go();
     assert_int_equal(s->ops, 1);
     assert_true(s->instructions == 3);
@@ -209,7 +210,7 @@ TEST(instructions_that_are_not_counted_have_the_reason)
     made.end = STEPPING_RUNNING;
     says("cleared the trap flag");
     made.at_end = 0;
-    loop.form = FORM_FUNCTION;
+    loop.window.form = FORM_FUNCTION;
     made.failed = 1;
     says("an operation failed");
     made.failed = 0;

@@ -190,7 +190,7 @@ TEST(an_interrupt_in_a_window_costs_another_try)
 TEST(a_row_that_is_not_doubled_is_compared)
 {
     begin_counter();
-    loop.not_doubled = true;
+    loop.window.not_doubled = true;
     const struct stepped *s = go();
     assert_true(s->compared && !s->doubled && s->by_counter == 3);
     assert_string_equal(s->unlike, "");

@@ -76,7 +76,7 @@ static struct row measured(const struct unit *unit, bool has_licences, double ev
     core.rng.state = 1;
     plant.extra = on_core;
     struct bench b = bench;
-    b.unit = unit;
+    b.window.unit = unit;
     return whole_row(b);
 }
 

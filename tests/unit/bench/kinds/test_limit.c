@@ -80,19 +80,19 @@ static const struct bench window = {
     .suite = "limits",
     .name = "window",
     .kind = &kind_limit,
-    .limit = &(const struct bench_limit){
+    .of = &(const struct bench_limit){
         .kind = LIMITS_WINDOW, .first = 16, .most = 832, .apart = 16, .within = 1.25, .ms = 700}};
 static const struct bench masks = {
     .suite = "limits",
     .name = "masks",
     .kind = &kind_limit,
-    .limit = &(const struct bench_limit){
+    .of = &(const struct bench_limit){
         .kind = LIMITS_WINDOW, .param = FILL_KOR, .first = 16, .most = 32, .ms = 700}};
 static const struct bench octaves = {
     .suite = "limits",
     .name = "octaves",
     .kind = &kind_limit,
-    .limit = &(const struct bench_limit){
+    .of = &(const struct bench_limit){
         .kind = LIMITS_PATTERN, .first = 4, .most = 512, .leaves = 1.25, .ms = 700}};
 
 static void reset(enum execution execution)
@@ -283,7 +283,7 @@ TEST(a_limit_takes_at_most_its_rows_time)
         uint64_t from = fake_tsc;
         const struct limit *l = measure(&window);
         double seconds = (double)(fake_tsc - from) / MADE_HZ;
-        assert_true(seconds <= 1.2 * window.limit->ms / 1e3 || l->n == COUNTS_LEAST);
+        assert_true(seconds <= 1.2 * bench_limit(&window)->ms / 1e3 || l->n == COUNTS_LEAST);
         assert_true(l->less_time || l->point[l->n - 1].count == 832);
         assert_in_range(l->rounds, ROUNDS_LEAST, ROUNDS);
         assert_close(l->point[0].cycles, slow * cycles_of(16), slow * 2);

@@ -78,8 +78,10 @@ unsigned needs_sizes(const struct platform *p)
     return made.sizes;
 }
 
-static const struct bench row = {
-    .suite = "memory", .name = "forward", .kind = &kind_forward, .curve = {.ms = 1000}};
+static const struct bench row = {.suite = "memory",
+                                 .name = "forward",
+                                 .kind = &kind_forward,
+                                 .of = &(const struct bench_curve){.ms = 1000}};
 
 static void reset(enum execution execution, unsigned sizes)
 {

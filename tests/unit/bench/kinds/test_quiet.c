@@ -332,8 +332,7 @@ TEST(gaps_that_a_row_plants_are_found)
 {
     struct bench planted = row;
 
-    planted.plant[0] = (struct bench_gaps){1000, 20};
-    planted.plant[1] = (struct bench_gaps){7300, 150};
+    planted.of = &(const struct bench_gaps){{{1000, 20}, {7300, 150}}};
     const struct quiet *q = watch(&planted);
     for (unsigned k = 0; k < CORES; k++) {
         const struct gaps *g = &q->watch[k].gaps;

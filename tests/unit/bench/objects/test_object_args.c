@@ -90,15 +90,18 @@ static bool applies(struct bench b, uint32_t arg)
 
 TEST(an_argument_is_in_the_name_and_multiplies_the_base)
 {
-    assert_true(applies((struct bench){.name = "copy", .base_unit = "byte", .base_per_op = 2}, 64));
+    assert_true(applies(
+        (struct bench){.name = "copy", .shown.base_unit = "byte", .shown.base_per_op = 2}, 64));
     assert_string_equal(row.bench.name, "copy/64");
     assert_string_equal(row.code.args_of, "copy");
-    assert_true(row.code.arg == 64 && row.bench.base_per_op == 128 && !row.bench.compared_with);
-    assert_true(applies((struct bench){.name = "a", .compared_with = "b"}, UINT32_MAX));
+    assert_true(row.code.arg == 64 && row.bench.shown.base_per_op == 128 &&
+                !row.bench.shown.compared_with);
+    assert_true(applies((struct bench){.name = "a", .shown.compared_with = "b"}, UINT32_MAX));
     assert_string_equal(row.bench.name, "a/4294967295");
-    assert_string_equal(row.bench.compared_with, "b/4294967295");
-    assert_true(applies((struct bench){.name = "a", .base_unit = "byte", .base_per_op = 2}, 0));
-    assert_true(!row.bench.base_unit && row.bench.base_per_op == 0);
+    assert_string_equal(row.bench.shown.compared_with, "b/4294967295");
+    assert_true(
+        applies((struct bench){.name = "a", .shown.base_unit = "byte", .shown.base_per_op = 2}, 0));
+    assert_true(!row.bench.shown.base_unit && row.bench.shown.base_per_op == 0);
 }
 
 TEST(names_and_units_have_limits)
@@ -108,8 +111,8 @@ TEST(names_and_units_have_limits)
     assert_true(applies((struct bench){.name = name}, 9));
     assert_false(applies((struct bench){.name = name}, 10));
     assert_says(text, "a_name_of_38_bytes____________________/10", "41 bytes", "40");
-    assert_false(applies((struct bench){.name = "a", .compared_with = name}, 10));
-    assert_false(
-        applies((struct bench){.name = "a", .base_unit = "b", .base_per_op = 1u << 31}, 2));
+    assert_false(applies((struct bench){.name = "a", .shown.compared_with = name}, 10));
+    assert_false(applies(
+        (struct bench){.name = "a", .shown.base_unit = "b", .shown.base_per_op = 1u << 31}, 2));
     assert_non_null(strstr(text, "units is 2147483648"));
 }

@@ -105,17 +105,18 @@ TEST(a_row_is_read_whole)
     assert_string_equal(b->suite, "A-suite_9");
     assert_string_equal(b->name, "row");
     assert_string_equal(b->what, "one operation");
-    assert_string_equal(b->compared_with, "other");
-    assert_string_equal(b->base_unit, "byte");
-    assert_int_equal(b->form, FORM_FUNCTION);
+    assert_string_equal(b->shown.compared_with, "other");
+    assert_string_equal(b->shown.base_unit, "byte");
+    assert_int_equal(b->window.form, FORM_FUNCTION);
     assert_int_equal(b->ops, 64);
-    assert_int_equal(b->grain, 8);
-    assert_int_equal(b->most_ops, 128);
-    assert_int_equal(b->room_bytes, 8u << 20);
-    assert_int_equal(b->needs, NEED_RING0);
-    assert_true(b->not_doubled && b->cold && b->may_be_elided && b->errors_are_wrong);
-    assert_int_equal(b->base_per_op, 8);
-    assert_true(b->least_instructions == 2.5 && out.code.truth == 3);
+    assert_int_equal(b->window.grain, 8);
+    assert_int_equal(b->window.most_ops, 128);
+    assert_int_equal(b->needs.room_bytes, 8u << 20);
+    assert_int_equal(b->needs.platform, NEED_RING0);
+    assert_true(b->window.not_doubled && b->window.cold && b->proof.may_be_elided &&
+                b->proof.errors_are_wrong);
+    assert_int_equal(b->shown.base_per_op, 8);
+    assert_true(b->proof.least_instructions == 2.5 && out.code.truth == 3);
     assert_ptr_equal(out.code.elf, &e);
     for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
         assert_int_equal(out.code.at[f].section, ROWS_CODE);
@@ -127,9 +128,11 @@ TEST(fields_that_are_left_out_are_zero)
 {
     assert_true(reads_made());
     assert_string_equal(out.bench.suite, "mine");
-    assert_true(!out.bench.compared_with && !out.bench.base_unit && !out.bench.needs);
-    assert_true(!out.bench.not_doubled && !out.bench.cold && !out.bench.may_be_elided);
-    assert_true(out.bench.least_instructions == 0);
+    assert_true(!out.bench.shown.compared_with && !out.bench.shown.base_unit &&
+                !out.bench.needs.platform);
+    assert_true(!out.bench.window.not_doubled && !out.bench.window.cold &&
+                !out.bench.proof.may_be_elided);
+    assert_true(out.bench.proof.least_instructions == 0);
     for (unsigned f = BENCH_CODE_EMPTY; f < BENCH_CODE_FIELDS; f++)
         assert_int_equal(out.code.at[f].section, 0);
 }
@@ -168,12 +171,12 @@ TEST(an_older_object_is_read)
     in[0].row.least_instructions = 7;
     in[0].before = (struct made_pointer){ROWS_CODE, 16};
     assert_true(reads_made());
-    assert_true(out.bench.least_instructions == 7);
+    assert_true(out.bench.proof.least_instructions == 7);
     assert_int_equal(out.code.at[BENCH_CODE_BEFORE].section, 0);
     in[0].row.size = offsetof(struct baretick_row, least_instructions);
     in[0].row.floor = -1;
     assert_true(reads_made());
-    assert_true(out.bench.least_instructions == 0);
+    assert_true(out.bench.proof.least_instructions == 0);
     in[0].row.size -= 8;
     assert_false(reads_made());
 }

@@ -24,8 +24,10 @@ __asm__(".pushsection .rodata\n"
 #include "tests/unit/bench/made_rows.h"
 
 static const struct unit no_unit = {.size = 0};
-BENCH(own, first, .what = "the program's own", .form = FORM_STRAIGHT, .ops = 1, .unit = &no_unit);
-BENCH(own, last, .what = "the program's own", .form = FORM_STRAIGHT, .ops = 1, .unit = &no_unit);
+BENCH(own, first, .what = "the program's own", .window.form = FORM_STRAIGHT, .ops = 1,
+      .window.unit = &no_unit);
+BENCH(own, last, .what = "the program's own", .window.form = FORM_STRAIGHT, .ops = 1,
+      .window.unit = &no_unit);
 
 /* --- what is given, what is said -------------------------------------------------------------- */
 

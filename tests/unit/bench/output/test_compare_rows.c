@@ -15,11 +15,11 @@
 static const struct bench absent = {.suite = "compiler", .name = "unused_absent"},
                           trap = {.suite = "compiler",
                                   .name = "unused_trap",
-                                  .compared_with = "unused_absent",
-                                  .moved_bytes = 32},
+                                  .shown.compared_with = "unused_absent",
+                                  .shown.moved_bytes = 32},
                           other = {.suite = "compiler",
                                    .name = "other",
-                                   .compared_with = "unused_absent"};
+                                   .shown.compared_with = "unused_absent"};
 static const struct bench *const rows[] = {&absent, &trap, &other};
 
 const struct bench *const *registry(size_t *n)

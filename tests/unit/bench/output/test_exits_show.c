@@ -7,7 +7,7 @@
 
 #define ROW(name_, suite_, row_)                                                                   \
     static const struct bench name_ = {                                                            \
-        .suite = suite_, .name = row_, .form = FORM_STRAIGHT, .needs = NEED_RING0}
+        .suite = suite_, .name = row_, .window.form = FORM_STRAIGHT, .needs.platform = NEED_RING0}
 ROW(cpuid, "exits", "cpuid");
 ROW(port, "exits", "in_ed");
 ROW(clts, "privileged", "clts");

@@ -57,8 +57,11 @@ static struct bench *bench_of(const struct bench_family *family, const char *lin
     static size_t used;
     struct bench *b = &bench[used++ % (GROUPED_LINES + 8)];
 
-    *b = (struct bench){
-        .suite = "suite", .name = "row", .family = family, .line = line, .column = column};
+    *b = (struct bench){.suite = "suite",
+                        .name = "row",
+                        .shown.family = family,
+                        .shown.line = line,
+                        .shown.column = column};
     return b;
 }
 
@@ -229,7 +232,7 @@ TEST(a_series_is_in_order)
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct bench *b = bench_of(&two, "sum", 0);
-        b->at = counts[i];
+        b->shown.at = counts[i];
         struct row row = row_of(b, counts[i], UNKNOWN);
         assert_true(grouped_take(&g, &run, &row, false));
     }
@@ -255,7 +258,8 @@ TEST(a_row_without_room_is_shown_in_full)
 
 TEST(only_pairs_of_one_family_are_side_by_side)
 {
-    const struct bench a = {.family = &two}, b = {.family = &two}, c = {.family = &four}, d = {0};
+    const struct bench a = {.shown.family = &two}, b = {.shown.family = &two},
+                       c = {.shown.family = &four}, d = {0};
 
     assert_true(grouped_both(&g, &a, &b));
     assert_false(grouped_both(&g, &a, &c));

@@ -15,7 +15,7 @@ static struct run_facts run_by(enum execution execution, enum cycles_by by)
 
 static const char *missing(const struct run_facts *run, bool known, double ticks, double cycles)
 {
-    static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
+    static const struct bench loop = {.window.form = FORM_LOOP, .ops = 10};
     struct row row = {.out.bench = &loop, .taken.windows = 64, .out.status = ROW_OK};
 
     row.figure.known = known;
@@ -43,14 +43,14 @@ TEST(each_missing_figure_has_its_reason)
 TEST(a_failed_row_or_one_without_a_figure_by_design_has_no_reason)
 {
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
-    struct bench b = {.form = FORM_EMPTY};
+    struct bench b = {.window.form = FORM_EMPTY};
     struct row row = {.out.bench = &b, .taken.windows = 64};
 
     row.figure.cycles.theta = UNKNOWN;
     assert_null(per_op_missing(&run, &row));
-    b.form = FORM_NONE;
+    b.window.form = FORM_NONE;
     assert_null(per_op_missing(&run, &row));
-    b.form = FORM_LOOP;
+    b.window.form = FORM_LOOP;
     assert_non_null(per_op_missing(&run, &row));
     row.out.status = ROW_WRONG;
     assert_null(per_op_missing(&run, &row));
@@ -61,7 +61,7 @@ TEST(a_failed_row_or_one_without_a_figure_by_design_has_no_reason)
 
 TEST(a_figure_without_an_interval_has_its_reason)
 {
-    static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
+    static const struct bench loop = {.window.form = FORM_LOOP, .ops = 10};
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER),
                      counted = run_by(EXEC_INSTRUCTIONS, 0);
     struct row row = {.out.bench = &loop, .taken.windows = 64, .out.status = ROW_OK};
@@ -90,9 +90,9 @@ static double ipc_of(const struct bench *b)
 
 TEST(instructions_that_vary_have_no_ipc)
 {
-    struct bench b = {.form = FORM_LOOP, .ops = 10};
+    struct bench b = {.window.form = FORM_LOOP, .ops = 10};
 
     assert_true(ipc_of(&b) == 1.5);
-    b.varies = true;
+    b.proof.varies = true;
     assert_false(is_known(ipc_of(&b)));
 }

@@ -49,7 +49,10 @@ static struct curve_point point(uint64_t bytes, double cycles)
  * of which it has a level: a load takes as many cycles as its size has KiB. */
 static const struct curve *chase(const char *name, enum bench_load load)
 {
-    bench = (struct bench){.suite = "memory", .name = name, .curve = {.load = load}};
+    static struct bench_curve shape;
+
+    shape = (struct bench_curve){.load = load};
+    bench = (struct bench){.suite = "memory", .name = name, .of = &shape};
     curve = (struct curve){.out = {.bench = &bench, .status = ROW_OK},
                            .caches = 3,
                            .cache = {{.level = 1, .type = CACHE_INSTRUCTION, .size = 64 * KIB},

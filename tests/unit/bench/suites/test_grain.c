@@ -115,8 +115,9 @@ TEST(a_switch_does_not_leave_its_table)
 
 TEST(a_row_accepts_multiples_of_its_grain_up_to_its_maximum)
 {
-    const struct bench any = {.ops = 1}, passes = {.grain = 50}, table = {.most_ops = 2048},
-                       both = {.grain = 50, .most_ops = 120};
+    const struct bench any = {.ops = 1}, passes = {.window.grain = 50},
+                       table = {.window.most_ops = 2048},
+                       both = {.window.grain = 50, .window.most_ops = 120};
 
     assert_true(bench_can_do(&any, 1) && bench_can_do(&any, UINT64_MAX) && !bench_can_do(&any, 0));
     assert_true(bench_can_do(&passes, 50) && bench_can_do(&passes, 1000));

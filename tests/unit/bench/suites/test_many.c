@@ -79,7 +79,7 @@ TEST(each_stepped_window_has_each_target_equally_often)
 {
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++) {
         const struct calls_order *c = order_of(*r);
-        uint32_t n = (*r)->step_ops, targets = targets_of_window(c, 0);
+        uint32_t n = (*r)->window.step_ops, targets = targets_of_window(c, 0);
         assert_int_equal(n, targets);
         assert_int_equal(targets_among(c, 0, n), targets);
         assert_int_equal(targets_among(c, n, n), targets);
