@@ -379,7 +379,7 @@ UNIT_KERNEL := $(filter kernel/clock/% kernel/devices/% kernel/memory/%,$(C_SRC)
 	console/keyboard console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/smbios_files stores/call_stack stores/counts \
 	$(if $(HAS_ZYDIS),stores/operands stores/operands_refused))
-UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) $(addprefix hosted/replay/,cpuid_dump.c text_line.c) \
+UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) hosted/replay/cpuid_dump.c \
 	$(sort $(wildcard tests/unit/*.c))
 UNIT_UPPER := $(filter-out bench/suites/% bench/run/run%,$(filter bench/%,$(C_SRC))) \
 	$(UNIT_SUITES:%=bench/suites/%.c) $(UNIT_KERNEL) $(UNIT_HOSTED) $(filter-out hosted/replay/replay.c $(UNIT_LIB),$(REPLAY_SRC))

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/text/fmt.h"
 #include "hosted/replay/replay.h"
 
 #define FILE_MAX (1u << 28) /* the largest known recording, of windows, has 9 MB */
@@ -75,13 +76,14 @@ static void one_object(const struct kind *k, const char *path, const uint8_t *by
                        struct sink *out)
 {
     struct json j;
+    char error[400] = "";
 
+    if (bytes == NULL)
+        fmt_buf(error, sizeof error, "%s: %s", path, strerror(errno));
     json_line_begin(&j, out);
-    json_str(&j, "file", path);
+    JSON_PUT(&j, JSON_IS("file", path), JSON_IF(bytes == NULL, "error", error));
     if (bytes != NULL)
         k->decode(&j, bytes, n);
-    else
-        replay_error(&j, "%s: %s", path, strerror(errno));
     json_line_end(&j);
 }
 

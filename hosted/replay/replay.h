@@ -1,7 +1,7 @@
 /*
  * The decoders of `replay KIND FILE...`, one function per kind. A decoder gets the bytes of a
  * recorded file (a block of exactly that size) and adds members to the line's object, or `error` if
- * the bytes cannot be decoded.
+ * the bytes cannot be decoded: the thing, its place and what is allowed.
  */
 #ifndef HOSTED_REPLAY_REPLAY_H
 #define HOSTED_REPLAY_REPLAY_H
@@ -22,7 +22,7 @@ void replay_fadt(struct json *j, const uint8_t *bytes, size_t n);
 void replay_srat(struct json *j, const uint8_t *bytes, size_t n);
 
 /*
- * Writes one object per launch and body of recorded windows (windows_text.h), one per line, in the
+ * Writes one object per launch and body of recorded windows (windows_pass.h), one per line, in the
  * order of their first blocks:
  *   file, launch, body
  *   cycles   core cycles per operation
@@ -36,8 +36,5 @@ void replay_srat(struct json *j, const uint8_t *bytes, size_t n);
 enum replay_status { REPLAY_DONE = 0, REPLAY_REFUSED_LINES = 1, REPLAY_REFUSED_FILE = 2 };
 enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,
                                   const uint8_t *bytes, size_t n);
-
-/* Writes the member `error`, formatted by fmt(). Name the thing, its place and what is allowed. */
-void replay_error(struct json *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -6,6 +6,13 @@
 #include "lib/text/str.h"
 #include "hosted/replay/replay.h"
 
+/* Writes the error after the entries before it. */
+static void error(struct json *j, const struct acpi_error *e)
+{
+    if (e->text[0] != '\0')
+        json_str(j, "error", e->text);
+}
+
 /* Checks signature, length and checksum; writes the error if they are invalid. */
 static bool take(struct json *j, struct acpi_table *t, const uint8_t *bytes, size_t n,
                  const char *signature, const char *name)
@@ -16,15 +23,8 @@ static bool take(struct json *j, struct acpi_table *t, const uint8_t *bytes, siz
         json_u64(j, "revision", t->bytes[ACPI_HEADER_REVISION]);
         return true;
     }
-    replay_error(j, "%s", e.text);
+    error(j, &e);
     return false;
-}
-
-/* Writes the error after the entries before it. */
-static void error(struct json *j, const struct acpi_error *e)
-{
-    if (e->text[0] != '\0')
-        replay_error(j, "%s", e->text);
 }
 
 static void space(struct json *j, const struct acpi_gas *g)

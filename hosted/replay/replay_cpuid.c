@@ -140,17 +140,16 @@ static void forms(struct json *j, struct recorded *r)
     json_close(j);
 }
 
-static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
+/* False: out of memory. */
+static bool decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
 {
     struct recorded r = {.dump = d, .boot = {d, 0}, .measured_hz = hz};
     const struct cpu_source source = {cpuid_dump_get, &r.boot, cpuid_dump_rdmsr, &r.boot};
     struct cpu_facts facts;
 
     cpu_decode(&r.cpu, cpuid_dump_get, &r.boot);
-    if (!place_all(&r)) {
-        replay_error(j, "out of memory for %zu CPUs", d->cpus);
-        return;
-    }
+    if (!place_all(&r))
+        return false;
     signature(j, &r);
     cpu_facts_read(&facts, &r.cpu, &source, r.place, r.n, r.self);
     json_u64(j, "cpus_recorded", r.n); /* more than logical_cpus if a recorder recorded one twice */
@@ -162,6 +161,7 @@ static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
     cpu_facts_record_mitigations(&facts, j);
     forms(j, &r);
     free(r.place);
+    return true;
 }
 
 void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n)
@@ -169,9 +169,9 @@ void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n)
     struct cpuid_dump d;
     char wrong[200];
 
-    if (cpuid_dump_parse(&d, bytes, n, wrong, sizeof wrong))
-        decode(j, &d, measured_hz(bytes, n));
-    else
-        replay_error(j, "%s", wrong);
+    const char *error = !cpuid_dump_parse(&d, bytes, n, wrong, sizeof wrong) ? wrong
+                        : !decode(j, &d, measured_hz(bytes, n)) ? "out of memory for its CPUs"
+                                                                : NULL;
+    json_str(j, "error", error); /* NULL: omitted */
     cpuid_dump_free(&d);
 }

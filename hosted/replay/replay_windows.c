@@ -4,11 +4,12 @@
  * body.
  */
 #include <stdlib.h>
+#include "bench/engine/cut.h"
+#include "bench/engine/row_figure.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "hosted/replay/replay.h"
-#include "hosted/replay/windows_figure.h"
 #include "hosted/replay/windows_pass.h"
 
 /* A figure should be judged if an eighth of its passes were exclusive. The limit is a tenth, so
@@ -17,7 +18,132 @@
 #define FEWEST_EXCLUSIVE  4
 #define FEWEST_PLACEMENTS 2
 
-/* --- figures ---------------------------------------------------------------------------------- */
+/* --- the figure of recorded passes, by the engine's own path: each pass is a block of its placement,
+ * and each placement is a part --- */
+
+struct windows_figure {
+    size_t known;           /* passes with all of their blocks */
+    size_t exclusive;       /* those of them that are not shared */
+    struct estimate cycles; /* core cycles per operation */
+};
+
+static const enum windows_kind recorded[KINDS] = {
+    [KIND_EMPTY] = WINDOWS_E,   [KIND_EMPTY2] = WINDOWS_E2, [KIND_RULER] = WINDOWS_R,
+    [KIND_RULER2] = WINDOWS_R2, [KIND_BODY] = WINDOWS_B,    [KIND_BODY2] = WINDOWS_B2};
+
+/* The state of the engine while it measures a row. */
+struct made {
+    struct sampler sampler;
+    struct gathered gathered;
+    struct row_figure_means means;
+    struct bench bench;
+    uint64_t *scratch;
+};
+
+/* Returns whether a pass belongs to the same launch and body. */
+static bool is_of(const struct pass *p, const struct pass *first)
+{
+    return p->launch == first->launch && p->body == first->body;
+}
+
+static size_t passes_of(const struct windows_run *run, const struct pass *first)
+{
+    size_t n = 0;
+
+    for (const struct pass *p = first; p < run->pass + run->passes; p++)
+        n += is_of(p, first);
+    return n;
+}
+
+/* Cuts the memory for n passes of up to n placements; returns its words. */
+static size_t divide(struct made *m, uint64_t *memory, size_t n)
+{
+    struct gathered *g = &m->gathered;
+    struct cut c = {memory, 0};
+    size_t taken = cut_words(n * sizeof *g->ruler);
+    size_t part = row_figure_part_need(n), row = row_figure_need(n, (unsigned)n);
+
+    for (unsigned k = 0; k < KINDS; k++)
+        m->sampler.block[k] = cut(&c, cut_words(n * sizeof *m->sampler.block[k]));
+    g->ticks = cut(&c, n);
+    g->ruler = cut(&c, taken);
+    g->counter = cut(&c, taken);
+    g->all = cut(&c, taken);
+    g->level = cut(&c, cut_words(n * sizeof *g->level));
+    g->value = cut(&c, n);
+    g->placement = cut(&c, cut_words(n * sizeof *g->placement));
+    m->means.theta = cut(&c, n);
+    m->means.round = cut(&c, 1);
+    m->scratch = cut(&c, part > row ? part : row);
+    return c.used;
+}
+
+/* Adds a pass to the current part. The engine's rulers have more adds: the recorded ones are made
+ * as long as these. */
+static void add_pass(struct made *m, const struct pass *p)
+{
+    for (unsigned k = 0; k < KINDS; k++) {
+        bool ruler = k == KIND_RULER || k == KIND_RULER2;
+        double ticks =
+            windows_mean(p, recorded[k]) * (ruler ? RULER_ADDS / (double)WINDOWS_ADDS : 1);
+        m->sampler.block[k][m->sampler.span.blocks] =
+            (struct block){.shared = p->shared, .cycles_per_tick = UNKNOWN, .ticks = ticks};
+        if (!is_known(ticks))
+            continue;
+        m->gathered.sum[k] += ticks;
+        m->gathered.kept[k]++;
+    }
+    m->sampler.span.blocks++;
+}
+
+static bool is_first_of_placement(const struct pass *first, const struct pass *p)
+{
+    for (const struct pass *q = first; q < p; q++)
+        if (is_of(q, first) && q->placement == p->placement)
+            return false;
+    return true;
+}
+
+/* Gathers the passes of p's placement as one part. */
+static void add_placement(struct made *m, const struct windows_run *run, const struct pass *first,
+                          const struct pass *p)
+{
+    struct part_place at = {.placement = m->means.placements++};
+
+    m->sampler.span.blocks = 0;
+    for (const struct pass *q = p; q < run->pass + run->passes; q++)
+        if (is_of(q, first) && q->placement == p->placement)
+            add_pass(m, q);
+    row_figure_part(&m->sampler, &m->bench, &at, CYCLES_RULER, &m->gathered, m->scratch);
+}
+
+/* Computes the figure of all passes of first's launch and body; `first` is the first of them. loop:
+ * the body is a loop, so that the empty loops are subtracted. False: out of memory. */
+static bool find_figure(const struct windows_run *run, const struct pass *first, bool loop,
+                        struct windows_figure *figure)
+{
+    struct made m = {.bench = {.ops = loop ? WINDOWS_ITERATIONS : WINDOWS_OPS},
+                     .means = {.rounds = 1}};
+    size_t n = passes_of(run, first);
+    uint64_t *memory = calloc(divide(&m, NULL, n), sizeof *memory);
+
+    if (memory == NULL)
+        return false;
+    divide(&m, memory, n);
+    for (unsigned k = 0; k < KINDS; k++)
+        m.gathered.used[k] = m.sampler.used[k] = loop || k > KIND_EMPTY2;
+    for (const struct pass *p = first; p < run->pass + run->passes; p++)
+        if (is_of(p, first) && is_first_of_placement(first, p))
+            add_placement(&m, run, first, p);
+    figure->known = m.gathered.whole;
+    figure->exclusive = m.gathered.exclusive;
+    figure->cycles =
+        row_figure(&m.gathered, &m.bench, run->step, CYCLES_RULER, &m.means, m.scratch).cycles;
+    free(memory);
+    return true;
+}
+
+/* --- whether it is judged ---------------------------------------------------------------------------------- */
 
 /* Returns whether E is an empty loop, not the empty window: an iteration takes at least a core
  * cycle. */
@@ -39,7 +165,7 @@ static struct found find_blocks(const struct windows_run *run, const struct pass
     struct found f = {0};
 
     for (const struct pass *p = first; p < run->pass + run->passes; p++) {
-        if (!windows_is_of(p, first))
+        if (!is_of(p, first))
             continue;
         f.whole += p->n[WINDOWS_R] && p->n[WINDOWS_R2] && p->n[WINDOWS_B] && p->n[WINDOWS_B2];
         f.e += p->n[WINDOWS_E] > 0;
@@ -93,10 +219,10 @@ static bool show_figure(const struct windows_run *run, struct pass *first, struc
     const char *why = cannot_judge(&found);
     struct windows_figure f = {.cycles = {.theta = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN}};
 
-    if (why == NULL && !windows_figure(run, first, found.e2 > 0, &f))
+    if (why == NULL && !find_figure(run, first, found.e2 > 0, &f))
         return false;
     for (struct pass *p = first; p < run->pass + run->passes; p++)
-        p->shown = p->shown || windows_is_of(p, first);
+        p->shown = p->shown || is_of(p, first);
     json_line_begin(&j, out);
     json_str(&j, "file", file);
     json_u64(&j, "launch", first->launch);
@@ -129,21 +255,20 @@ static void refuse(struct sink *out, const char *file, const char *why)
     struct json j;
 
     json_line_begin(&j, out);
-    json_str(&j, "file", file);
-    replay_error(&j, "%s", why);
+    JSON_PUT(&j, JSON_IS("file", file), JSON_IS("error", why));
     json_line_end(&j);
 }
 
 enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,
                                   const uint8_t *bytes, size_t n)
 {
-    struct windows_run run = {.passes = 0};
+    struct windows_run run;
     char error[200];
-    bool good = windows_text_parse(&run.text, file, bytes, n, said, error, sizeof error);
+    bool good = windows_open(&run, file, bytes, n, said, error, sizeof error);
     enum replay_status status = run.text.refused > 0 ? REPLAY_REFUSED_LINES : REPLAY_DONE;
 
-    if (good) {
-        good = windows_find_passes(&run) && show_figures(&run, out, file);
+    if (good && !show_figures(&run, out, file)) {
+        good = false;
         fmt_buf(error, sizeof error, "out of memory");
     }
     if (!good) {
@@ -151,7 +276,6 @@ enum replay_status replay_windows(struct sink *out, struct sink *said, const cha
         fmt(said, "replay: %s: %s\n", file, error);
         status = REPLAY_REFUSED_FILE;
     }
-    free(run.pass);
-    windows_text_free(&run.text);
+    windows_close(&run);
     return status;
 }
