@@ -1,4 +1,4 @@
-#include "hosted/stores/call_stack.h"
+#include "hosted/stores/counts.h"
 #include <stdlib.h>
 #include <string.h>
 

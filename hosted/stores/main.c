@@ -10,7 +10,7 @@
  *   from=SYMBOL to=SYMBOL   counts from the one up to the other
  *   verify=1        searches all memory at each step for unexpected stores
  *   speed=1         reports steps per second, with and without the counting
- * Prints JSON Lines (show.h); for a row that cannot be traced, an object of type `refused`. Exit
+ * Prints JSON Lines (trace.h); for a row that cannot be traced, an object of type `refused`. Exit
  * status: 0; 1, a call did not return, did not do its work, or changed its caller's state; 3,
  * something was refused; 4, this program itself faulted, and a record `event` says where.
  */
@@ -28,7 +28,6 @@
 #include "hosted/platform/fault.h"
 #include "hosted/platform/folder.h"
 #include "hosted/platform/output.h"
-#include "hosted/stores/prepare.h"
 #include "hosted/stores/trace.h"
 
 enum { GOOD = 0, CUT = 1, USAGE = 3 };

@@ -1,4 +1,4 @@
-#include "hosted/stores/prepare.h"
+#include "hosted/stores/trace.h"
 #include <string.h>
 #include "bench/api/kind.h"
 #include "bench/api/registry.h"

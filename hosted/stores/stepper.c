@@ -1,4 +1,4 @@
-#include "hosted/stores/stepper.h"
+#include "hosted/stores/trace.h"
 #include <asm/prctl.h>
 #include <cpuid.h>
 #include <signal.h>

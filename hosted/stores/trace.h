@@ -1,14 +1,107 @@
-/* A call traced step by step: decodes each instruction and counts what it touches. */
+/* Traces one call of a row's body step by step: prepares the row, runs it one instruction at a time,
+ * decodes each instruction and counts what it touches, and shows the counts. */
 #ifndef HOSTED_STORES_TRACE_H
 #define HOSTED_STORES_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "hosted/stores/call_stack.h"
+#include "bench/api/bench.h"
+#include "bench/api/platform.h"
 #include "hosted/stores/counts.h"
 #include "hosted/stores/operands.h"
-#include "hosted/stores/prepare.h"
 #include "lib/text/sink.h"
+
+/* --- prepare.c: a row for one call of its body, as the program does for its windows --- */
+
+/* The function to call, and the part of it that is the body: from the instruction at `from` up to,
+ * not including, the one at `to`. 0: the whole function. */
+struct prepared {
+    const struct bench *bench;
+    uint64_t operations;
+    const void *function;
+    uint64_t argument[STEP_ARGUMENTS];
+    bool returns_status; /* 0, or nonzero if an operation failed */
+    uint64_t from, to;
+};
+
+/* Maps memory at the addresses that a run uses. Call once, when all objects are loaded. False: a
+ * message says what is missing. */
+bool prepare_open(struct sink *err);
+/* Calls f(argument) on that memory's stack. */
+void prepare_on_stack(void (*f)(void *), void *argument);
+
+/* Places the row. operations 0: as many as a window has. `from` and `to`: symbols of the row's
+ * object, or NULL. False: a message names the row and what is allowed. */
+bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations, const char *from,
+                 const char *to, struct sink *err);
+
+/* Initialises the object and runs the row's setup. False, with a message: it faulted or took too
+ * long. */
+bool prepare_object(const struct prepared *p, struct sink *err);
+/* Checks the results of the operations. Returns NULL, or what is wrong. */
+const char *prepare_check(const struct prepared *p);
+
+/*
+ * Describes an address of placed code: the symbol and the offset from it; the section of its object
+ * and the offset in it. A row in NASM has no sections; its symbols are "body" and "callee", and
+ * "window" for the rest of the code buffer. False: not an address of the row.
+ */
+struct prepare_place {
+    const char *symbol, *section;
+    uint64_t offset, into;
+};
+bool prepare_place_of(uint64_t address, struct prepare_place *place);
+
+/* Lists the writable memory that the body uses: the data buffer, the stack. Returns the number. */
+struct prepare_stretch {
+    const uint8_t *from;
+    size_t bytes;
+};
+unsigned prepare_stretches(struct prepare_stretch out[2]);
+
+/*
+ * --- stepper.c ---
+ * Runs a function by the trap flag, which raises SIGTRAP after each instruction. Each iteration of a
+ * repeated string instruction is one step (SDM volume 1, 7.3.9.2). Faults end the function
+ * (hosted/platform/signal_guard.h): call fault_catch() first.
+ */
+
+struct step {
+    const void *function;
+    uint64_t argument[STEP_ARGUMENTS];
+    /*
+     * Called before the instruction at `ip`, and once more when the function has returned (`back`):
+     * then `ip` is outside it. Runs in a signal's handler, but only between two instructions of the
+     * function: it may call whatever the function does not call, such as malloc(). NULL: no call.
+     */
+    void (*before)(void *ctx, uint64_t ip, bool back);
+    void *ctx;
+    uint64_t steps, result; /* output: number of instructions, the return value */
+    /* Output when it has returned: a bit for each part of the state that a function must preserve
+     * and that it changed. It has been restored. */
+    uint32_t changed;
+};
+
+/* Returns the name of bit i of `changed`; NULL after the last one. */
+const char *step_state_name(unsigned i);
+
+/* False: it did not return, and *ended says why; or step_end() was called. */
+bool step_call(struct step *s, struct guard_ended *ended);
+
+/* Only from `before`: ends the function at this point. */
+void step_end(void) __attribute__((noreturn));
+
+/* Only from `before`: returns the stack pointer. */
+uint64_t step_stack(void);
+
+/* Only from `before`: reads the registers; vectors and segments only if requested. */
+void step_registers(struct registers *r, bool vectors, bool segments);
+
+/* Only from `before`, after an instruction that pushed the flags: clears the trap flag, which is
+ * not the program's, in the pushed flags. */
+void step_clean_flags(void);
+
+/* --- trace.c --- */
 
 /* An executed instruction; its number is its index in the array. */
 struct met {
@@ -38,6 +131,8 @@ struct trace {
 /* Runs the call. The row's object must be initialised (prepare_object()). */
 void trace_run(struct trace *t);
 void trace_close(struct trace *t);
+
+/* --- show.c --- */
 
 /* Writes a trace as JSON Lines for scripts/assembly/stores.py: one object of type `trace`; then,
  * for each instruction that touched memory, one of type `instruction`, followed by one of type

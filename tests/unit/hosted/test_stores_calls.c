@@ -1,4 +1,4 @@
-#include "hosted/stores/call_stack.h"
+#include "hosted/stores/counts.h"
 
 #include "tests/unit/cmocka_unit.h"
 
