@@ -18,8 +18,8 @@
 #define FEWEST_EXCLUSIVE  4
 #define FEWEST_PLACEMENTS 2
 
-/* --- the figure of recorded passes, by the engine's own path: each pass is a block of its placement,
- * and each placement is a part --- */
+/* --- the figure of recorded passes, by the engine's own path: each pass is a block of its
+ * placement, and each placement is a part --- */
 
 struct windows_figure {
     size_t known;           /* passes with all of their blocks */
@@ -143,7 +143,7 @@ static bool find_figure(const struct windows_run *run, const struct pass *first,
     return true;
 }
 
-/* --- whether it is judged ---------------------------------------------------------------------------------- */
+/* --- whether it is judged --------------------------------------------------------------------- */
 
 /* Returns whether E is an empty loop, not the empty window: an iteration takes at least a core
  * cycle. */

@@ -1,6 +1,6 @@
 /*
- * Recorded windows: reads their text, and groups the blocks into passes, those between two readings of
- * the witness. Finds whether either reading shows a neighbour. The witness is the program's own
+ * Recorded windows: reads their text, and groups the blocks into passes, those between two readings
+ * of the witness. Finds whether either reading shows a neighbour. The witness is the program's own
  * (lib/stats/witness_rule.h).
  *
  * A line is one block, sixteen consecutive windows of one kind:
@@ -80,10 +80,10 @@ struct windows_run {
 double windows_mean(const struct pass *p, enum windows_kind k);
 
 /*
- * Reads a text, and derives the TSC's step, the passes, and which of them were shared. For an invalid
- * line, the reason goes to `said`, one message per line as `replay: FILE: line N: why`, for the first
- * 20 of them, then their number. The other lines are used. False: there is no block, or no
- * memory; `error` then says why. Close it in both cases.
+ * Reads a text, and derives the TSC's step, the passes, and which of them were shared. For an
+ * invalid line, the reason goes to `said`, one message per line as `replay: FILE: line N: why`, for
+ * the first 20 of them, then their number. The other lines are used. False: there is no block, or
+ * no memory; `error` then says why. Close it in both cases.
  */
 bool windows_open(struct windows_run *run, const char *file, const uint8_t *text, size_t n,
                   struct sink *said, char *error, size_t size);

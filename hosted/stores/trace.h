@@ -1,5 +1,5 @@
-/* Traces one call of a row's body step by step: prepares the row, runs it one instruction at a time,
- * decodes each instruction and counts what it touches, and shows the counts. */
+/* Traces one call of a row's body step by step: prepares the row, runs it one instruction at a
+ * time, decodes each instruction and counts what it touches, and shows the counts. */
 #ifndef HOSTED_STORES_TRACE_H
 #define HOSTED_STORES_TRACE_H
 
@@ -61,8 +61,8 @@ unsigned prepare_stretches(struct prepare_stretch out[2]);
 
 /*
  * --- stepper.c ---
- * Runs a function by the trap flag, which raises SIGTRAP after each instruction. Each iteration of a
- * repeated string instruction is one step (SDM volume 1, 7.3.9.2). Faults end the function
+ * Runs a function by the trap flag, which raises SIGTRAP after each instruction. Each iteration of
+ * a repeated string instruction is one step (SDM volume 1, 7.3.9.2). Faults end the function
  * (hosted/platform/signal_guard.h): call fault_catch() first.
  */
 
