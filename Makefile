@@ -224,7 +224,7 @@ OPERANDS := $(B)/hosted/operands
 # Traces a row's body step by step: dead stores, silent stores, silent loads. Uses Zydis to decode.
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
-	$(addprefix hosted/platform/,$(addsuffix .c,body_state buffers exit_guard fault folder output process signal_guard smbios_files trap_step)))
+	$(addprefix hosted/platform/,$(addsuffix .c,buffers exit_guard fault folder output process signal_guard)))
 # Prints lib/insn/table.def: the forms of instructions that Zydis' decoder knows.
 INSN_TABLE      := $(B)/hosted/insn_table
 INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/tools/insn_*.c)))
@@ -377,7 +377,7 @@ UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tab
 	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
 UNIT_KERNEL := $(filter kernel/clock/% kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
 	console/keyboard console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
-UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/smbios_files stores/call_stack stores/counts \
+UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/call_stack stores/counts \
 	$(if $(HAS_ZYDIS),stores/operands stores/operands_refused))
 UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) hosted/replay/cpuid_dump.c \
 	$(sort $(wildcard tests/unit/*.c))

@@ -19,20 +19,12 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 #include "lib/text/words.h"
-#include "hosted/platform/area.h"
 #include "hosted/platform/clock.h"
-#include "hosted/platform/counter.h"
-#include "hosted/platform/cpus.h"
-#include "hosted/platform/exit_guard.h"
-#include "hosted/platform/fault.h"
 #include "hosted/platform/folder.h"
 #include "hosted/platform/buffers.h"
 #include "hosted/platform/output.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/process_events.h"
-#include "hosted/platform/process_facts.h"
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/trap_step.h"
 
 #define ERROR_MAX 2048 /* enough for a list of all rows' names */
 
@@ -242,25 +234,17 @@ static void settle_platform(struct hosted *h)
         .user.stop_keys = "Ctrl-C",
         .user.show = show,
         .row.begin = row_begin,
-        .row.longer = guard_row_longer,
         .row.end = row_end,
-        .row.waits = guard_row_waits,
-        .row.ran = guard_row_ran,
-        .guarded = guard_call,
         .step = step_counted,
         .image.text = (uint64_t)__executable_start,
         .image.text_size = (uint64_t)etext - (uint64_t)__executable_start,
-        .events.nmis = events_migrations,
         .events.timer_interrupts = clock_timer_interrupts,
-        .row.keep = events_keep,
-        .kept = {.record = events_record},
         .lacks = lacks,
         .cpuid = process_cpuid,
         .areas.map = area_map,
         .areas.execute = area_execute,
         .areas.free = area_unmap,
     };
-    h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -324,7 +308,6 @@ static int run(int argc, char **argv)
 {
     char error[ERROR_MAX] = "";
     struct sink_buf text;
-    unsigned cores;
 
     if (answer_usage(argc, argv))
         return leave(STATUS_SUCCESS);
@@ -343,7 +326,7 @@ static int run(int argc, char **argv)
     if (!process_pin(&h.process, &text.sink))
         return refuse(error, STATUS_BAD_OPTIONS);
 
-    const int *cpus = cores_of_process(&h.process, &cores);
+    unsigned cores = cores_of_process(&h.process);
     h.memory = memory_map(bench_memory_need(&h.options, cores));
     if (h.memory.what) {
         fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
@@ -351,12 +334,12 @@ static int run(int argc, char **argv)
     }
     process_settle(&h.process);
     h.clock = clock_measure(&h.cpu);
-    guard_open(h.options.deadline, h.clock.hz);
-    if (!events_open(cpus, cores, h.cpu.rdtscp)) {
+    settle_platform(&h);
+    guard_open(&h.platform, h.options.deadline, h.clock.hz);
+    if (!cores_open(&h.platform)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
         return refuse(error, STATUS_FAULTED);
     }
-    settle_platform(&h);
     memory_on_stack(&h.memory, measure, &h);
     if (h.status == STATUS_BAD_OPTIONS)
         return refuse(h.refused, h.status);

@@ -1,4 +1,4 @@
-#include "hosted/platform/area.h"
+#include "hosted/platform/buffers.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

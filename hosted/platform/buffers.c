@@ -8,7 +8,7 @@
 #include "bench/api/registry.h"
 #include "lib/config/status.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/fault.h"
+#include "hosted/platform/signal_guard.h"
 
 #define PAGE     4096
 #define STACK_VA (PLATFORM_DATA_VA + (16ull << 20)) /* of the guard page below the stack */

@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include "bench/api/tsc.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/process_events.h"
 
 #define WINDOWS     5
 #define COARSE_MOST 3        /* windows of half a second */

@@ -1,4 +1,4 @@
-#include "hosted/platform/counter.h"
+#include "hosted/platform/clock.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdint.h>

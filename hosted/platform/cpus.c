@@ -1,4 +1,4 @@
-#include "hosted/platform/cpus.h"
+#include "hosted/platform/process.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -6,16 +6,14 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "bench/kinds/exchange.h"
 #include "lib/config/choices.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/counter.h"
-#include "hosted/platform/exit_guard.h"
-#include "hosted/platform/fault.h"
+#include "hosted/platform/clock.h"
 #include "hosted/platform/signal_guard.h"
 #include "hosted/platform/buffers.h"
 #include "hosted/platform/output.h"
 #include "lib/config/status.h"
-#include "hosted/platform/process_events.h"
 
 #define SAID 256 /* bytes for the message about a core */
 /* For the exchange that compares TSCs: any TSC takes at least a second for this many ticks. If the
@@ -33,15 +31,14 @@ static uint64_t *waited_ns; /* without a CPU in the last call of together(), one
 static uint64_t began_ns;   /* start of that call */
 static unsigned list_n, list_of[CORE_LIST_MAX];
 
-const int *cores_of_process(const struct process *p, unsigned *n)
+unsigned cores_of_process(const struct process *p)
 {
     cpus[0] = p->cpu;
     cores.count = 1;
     for (int i = 0; i < CPU_SETSIZE && cores.count < CORE_LIST_MAX; i++)
         if (CPU_ISSET(i, &p->allowed) && i != p->cpu)
             cpus[cores.count++] = i;
-    *n = cores.count;
-    return cpus;
+    return cores.count;
 }
 
 /* Stores what happened to a core for the next reader. */
@@ -240,14 +237,16 @@ static void compare_tsc(const struct platform *p, struct exchange *x, unsigned c
     f->tsc_offset_error = (uint64_t)(x->ahead_most - x->ahead_least) / 2;
 }
 
-const struct platform_cores *cores_open(const struct platform *p, struct exchange *x)
+bool cores_open(struct platform *p)
 {
+    struct exchange *x = (struct exchange *)(void *)p->memory;
+
     said = mmap(NULL, cores.count * sizeof *said, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     waited_ns = mmap(NULL, cores.count * sizeof *waited_ns, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (said == MAP_FAILED || waited_ns == MAP_FAILED)
-        return NULL;
+    if (said == MAP_FAILED || waited_ns == MAP_FAILED || !events_open(p, cpus, cores.count))
+        return false;
     for (unsigned i = 0; i < cores.count; i++) {
         places[i] = places[0];
         facts[i].why_not = run(p, i, look_here, NULL);
@@ -261,5 +260,6 @@ const struct platform_cores *cores_open(const struct platform *p, struct exchang
     cores.run = run;
     cores.together = together;
     cores.starved = starved;
-    return &cores;
+    p->cores = &cores;
+    return true;
 }

@@ -1,4 +1,4 @@
-#include "hosted/platform/exit_guard.h"
+#include "hosted/platform/signal_guard.h"
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,17 +1,12 @@
-#include "hosted/platform/fault.h"
-#include <signal.h>
+#include "hosted/platform/signal_guard.h"
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include "bench/engine/place.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/exit_guard.h"
-#include "hosted/platform/signal_guard.h"
 #include "hosted/platform/output.h"
 #include "lib/config/status.h"
-#include "hosted/platform/trap_step.h"
 
 #define HANDLER_STACK (64u << 10)
 
@@ -80,6 +75,65 @@ static void on_fault(int number, siginfo_t *info, void *context)
     fault_end(place);
 }
 
+/* --- single steps ------------------------------------------------------------------------------
+ */
+
+static step_each *volatile stepped; /* NULL: no stepping */
+static void *step_ctx;
+
+/* A step is TRAP_TRACE on Linux and TRAP_BRKPT in qemu-user. On Linux TRAP_BRKPT is a body's own
+ * icebp, which fails the row in its windows: such a row is not stepped. */
+static bool is_step(const siginfo_t *info)
+{
+    return info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT;
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    /* The function may have set AC, which this code does not expect. */
+    __asm__ volatile("pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+    ucontext_t *at = context;
+    if (!stepped || !is_step(info)) {
+        on_fault(number, info, context);
+        return;
+    }
+    greg_t *flags = &at->uc_mcontext.gregs[REG_EFL];
+    bool goes_on = stepped(step_ctx, at); /* it may change the flags */
+    *flags = (greg_t)step_flags((uint64_t)*flags, goes_on);
+}
+
+struct step_result step_run(step_each *each, void *ctx, step_entry *entry, const void *code,
+                            const uint64_t argument[STEP_ARGUMENTS])
+{
+    step_ctx = ctx;
+    stepped = each;
+    struct step_result result = entry(argument, code);
+    stepped = NULL;
+    return result;
+}
+
+static bool count(void *ctx, ucontext_t *at)
+{
+    const greg_t *r = at->uc_mcontext.gregs;
+
+    return stepping_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
+}
+
+struct step_result step_counted(struct stepping *s, step_entry *entry, const void *code,
+                                const uint64_t argument[STEP_ARGUMENTS])
+{
+    stepping_begin(s);
+    return step_run(count, s, entry, code, argument);
+}
+
+void step_drop(void)
+{
+    stepped = NULL;
+}
+
+/* --- the user, and the deadline ----------------------------------------------------------------
+ */
+
 /* timeout(1) and shells signal a process and then its group: both signals are one request. */
 #define SAME_WISH_NS 100000000
 
@@ -103,8 +157,7 @@ static void on_interrupt(int number)
     guard_leave(GUARD_STOPPED, 0, "");
 }
 
-/* In a handler of the deadline, outside a guarded call: ends a forked process. */
-static void overdue(void)
+void fault_overdue(void)
 {
     if (!told)
         return;
@@ -118,14 +171,17 @@ void fault_catch(void (*end)(const char *message))
     static uint8_t handler_stack[HANDLER_STACK]; /* after a stack overflow no other stack is left */
     stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
 
     end_report = end;
-    guard_ask(fault_interrupted, overdue);
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigaction(faults[i], &fault, NULL);
-    step_open(on_fault);
+    /* A signal from the user waits for the end of a handler, so that nothing is left half done. */
+    sigaddset(&trap.sa_mask, SIGINT);
+    sigaddset(&trap.sa_mask, SIGTERM);
+    sigaction(SIGTRAP, &trap, NULL);
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGTERM, &interrupt, NULL);
 }

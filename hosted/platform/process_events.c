@@ -1,5 +1,4 @@
 #include "lib/text/decimal.h"
-#include "hosted/platform/process_events.h"
 #include "hosted/platform/process.h"
 #include <fcntl.h>
 #include <sched.h>
@@ -70,21 +69,6 @@ static bool steal_ms(uint64_t *ms)
     return true;
 }
 
-bool events_open(const int *cpu, unsigned cores, bool rdtscp)
-{
-    w.slot = mmap(NULL, cores * sizeof *w.slot, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (w.slot == MAP_FAILED)
-        return false;
-    for (unsigned i = 0; i < cores; i++)
-        w.slot[i].cpu = cpu[i];
-    w.slots = cores;
-    w.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-    w.rdtscp = rdtscp;
-    w.where = here();
-    return true;
-}
-
 void events_core(unsigned core)
 {
     w.core = core;
@@ -107,6 +91,14 @@ static struct event_counts look(void)
     return c;
 }
 
+/* Adds the counts of the last row on a core. */
+static void keep(const struct platform *p, unsigned core, uint64_t *kept)
+{
+    (void)p;
+    for (unsigned i = 0; i < EVENTS; i++)
+        kept[i] += w.slot[core].row.of[i];
+}
+
 void events_begin(void)
 {
     w.then = look();
@@ -122,19 +114,13 @@ void events_end(void)
     if ((int64_t)row->of[EVENTS_AWAY_NS] < 0)
         row->of[EVENTS_AWAY_NS] = 0;
     row->of[EVENTS_NO_STEAL] = now.of[EVENTS_NO_STEAL] | w.then.of[EVENTS_NO_STEAL];
-    events_keep(NULL, w.core, total->of);
+    keep(NULL, w.core, total->of);
 }
 
 _Static_assert(EVENTS <= PLATFORM_KEPT, "a word each");
 
-void events_keep(const struct platform *p, unsigned core, uint64_t *kept)
-{
-    (void)p;
-    for (unsigned i = 0; i < EVENTS; i++)
-        kept[i] += w.slot[core].row.of[i];
-}
-
-void events_record(const uint64_t *kept, struct json *j)
+/* Writes these as the object "process" of the row's record. */
+static void record(const uint64_t *kept, struct json *j)
 {
     json_object(j, "process");
     json_u64(j, "voluntary_switches", kept[EVENTS_VOLUNTARY]);
@@ -144,6 +130,24 @@ void events_record(const uint64_t *kept, struct json *j)
     json_f64(j, "steal_ms", kept[EVENTS_NO_STEAL] ? UNKNOWN : (double)kept[EVENTS_STEAL_MS], 0);
     json_f64(j, "away_ms", (double)kept[EVENTS_AWAY_NS] / 1e6, 3);
     json_close(j);
+}
+
+bool events_open(struct platform *p, const int *cpu, unsigned cores)
+{
+    w.slot = mmap(NULL, cores * sizeof *w.slot, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (w.slot == MAP_FAILED)
+        return false;
+    for (unsigned i = 0; i < cores; i++)
+        w.slot[i].cpu = cpu[i];
+    w.slots = cores;
+    w.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    w.rdtscp = p->cpu->rdtscp;
+    w.where = here();
+    p->events.nmis = events_migrations;
+    p->row.keep = keep;
+    p->kept.record = record;
+    return true;
 }
 
 struct event_counts events_total(void)

@@ -1,4 +1,4 @@
-#include "hosted/platform/process_facts.h"
+#include "hosted/platform/process.h"
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -6,9 +6,9 @@
 #include "bench/output/head.h"
 #include "bench/output/tsc_facts.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/process_events.h"
+#include "hosted/platform/clock.h"
 
-/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/msr_setup.h), but a process
+/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/msr.h), but a process
  * cannot read it. */
 static const char *lfence(const struct cpu *c)
 {

@@ -37,7 +37,7 @@ bool prepare_open(struct sink *err)
     options_default(&options);
     options.layout = LAYOUT_FIXED;
     compiled_init(&compiled);
-    guard_open(SETUP_SECONDS, 0);
+    guard_open(&platform, SETUP_SECONDS, 0);
     return true;
 }
 

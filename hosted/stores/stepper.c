@@ -7,7 +7,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/trap_step.h"
 
 #define TF 0x100u
 

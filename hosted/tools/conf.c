@@ -3,8 +3,9 @@
  * lib/config/options.c with its meaning, values and default, as a comment. With --table: the same
  * as a Markdown table. Standard output. Exit 1: not all of it could be written; 2: another word.
  */
+#include <stdio.h>
 #include <string.h>
-#include "hosted/tools/options_table.h"
+#include "lib/config/options.h"
 
 static const char head[] =
     "# baretick.conf: what to measure, and how. A line has one or more key=value words. Words of\n"
@@ -23,12 +24,36 @@ static void conf(void)
                docs[i].key, docs[i].standard);
 }
 
+/* Escapes `|`, which separates alternatives in the text, but cells in the table. */
+static void write_cell(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++)
+        fprintf(out, *text == '|' ? "\\|" : "%c", *text);
+}
+
+static void write_table(FILE *out)
+{
+    const struct option_doc *docs;
+    size_t n = options_docs(&docs);
+
+    fputs("| key | values | default | meaning |\n| --- | --- | --- | --- |\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "| `%s=` | `", docs[i].key);
+        write_cell(out, docs[i].values);
+        fputs("` | `", out);
+        write_cell(out, docs[i].standard);
+        fputs("` | ", out);
+        write_cell(out, docs[i].meaning);
+        fputs(" |\n", out);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 1) {
         conf();
     } else if (argc == 2 && strcmp(argv[1], "--table") == 0) {
-        options_table(stdout);
+        write_table(stdout);
     } else {
         fputs("usage: conf [--table]\n", stderr);
         return 2;

@@ -8,6 +8,92 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- checks ----------------------------------------------------------------------------------- */
+
+/* Returns the combinations: no mask or one of the allowed masks, with nothing else or one of the
+ * others. */
+static uint32_t combinations(unsigned decorations)
+{
+    uint32_t are = 0;
+
+    for (unsigned i = 0; i < COMBINATIONS; i++)
+        if (!(collected_decorations[i] & ~(decorations & ALL_DECORATIONS)))
+            are |= 1u << i;
+    return are;
+}
+
+static bool has_vector_index(const struct described *d)
+{
+    for (unsigned i = 0; i < d->operands; i++)
+        if (d->operand[i].kind == INSN_MEMORY && d->operand[i].field == INSN_RM &&
+            d->operand[i].class != INSN_R64)
+            return true;
+    return false;
+}
+
+/* Fills the template with a different register in each field: some forms refuse equal ones. */
+static void fill_in(const struct collected_form *f, uint8_t bytes[WALK_BYTES])
+{
+    enum { REGISTERS = 0xc0, SIB = 4, RAX_INDEX_3 = 0x18, RAX_ALONE = 0x20 };
+    const struct insn_form *form = &f->d.form;
+    unsigned n = 0;
+
+    memset(bytes, 2, WALK_BYTES);
+    for (unsigned i = 0; i < form->length; i++) {
+        if (i == form->prefixes && form->properties & INSN_REX_W)
+            bytes[n++] = 0x48;
+        bytes[n++] = form->bytes[i];
+    }
+    if (form->properties & INSN_NEEDS_MASK)
+        bytes[3] |= 1;
+    for (unsigned i = 0; i < f->d.operands; i++) {
+        if (f->d.operand[i].field == INSN_VVVV)
+            bytes[2] ^= 2 << 3;
+        if (f->d.operand[i].field == INSN_OPCODE ||
+            (f->d.operand[i].field == INSN_RM && bytes[n - 1] >= REGISTERS))
+            bytes[n - 1] |= 1;
+    }
+    if (has_vector_index(&f->d) || form->properties & INSN_NEEDS_SIB) {
+        bytes[n - 1] |= SIB;
+        bytes[n] = has_vector_index(&f->d) ? RAX_INDEX_3 : RAX_ALONE;
+    }
+}
+
+static bool is_own_template(const struct collected_form *f)
+{
+    uint8_t bytes[WALK_BYTES];
+    struct described again;
+
+    fill_in(f, bytes);
+    return describe(&again, bytes) && described_same(&again, &f->d) &&
+           again.form.length == f->d.form.length && again.form.tail == f->d.form.tail &&
+           memcmp(again.form.bytes, f->d.form.bytes, sizeof f->d.form.bytes) == 0;
+}
+
+/* Checks that the combinations of each form's decorations are exactly those that were found, and
+ * that its template is the form. Prints the differences. */
+static bool check_forms(const struct collected *all)
+{
+    bool good = true;
+
+    for (unsigned i = 0; i < all->forms; i++) {
+        const struct collected_form *f = &all->form[i];
+        if (f->seen != combinations(f->d.form.decorations)) {
+            fprintf(stderr, "insn_table: %s, form %u: found 0x%x of the combinations 0x%x\n",
+                    f->d.mnemonic, i, f->seen, combinations(f->d.form.decorations));
+            good = false;
+        }
+        if (!is_own_template(f)) {
+            fprintf(stderr, "insn_table: %s, form %u: its template is another form\n",
+                    f->d.mnemonic, i);
+            good = false;
+        }
+    }
+    return good;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
 /* Tables of distinct entries, in the order of their first use. */
 enum { NAMES_MOST = 4096, OPERANDS_MOST = 4096, LISTS_MOST = 1 << 16, FLAGS_MOST = 256 };
 
@@ -128,6 +214,16 @@ static void print_head(void)
         " * their order. */\n");
 }
 
+/* Returns the number of forms, counting each combination of decorations. */
+static unsigned decorated_forms(const struct collected *all)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < all->forms; i++)
+        n += (unsigned)__builtin_popcount(all->form[i].seen);
+    return n;
+}
+
 /* Also sets the forms' `name`, `operands` and `flags`. */
 static void print_table(struct collected *all)
 {
@@ -147,7 +243,7 @@ static void print_table(struct collected *all)
     fprintf(stderr,
             "insn_table: %u forms, %u with masks, broadcast and rounding; %u forms run; "
             "%u mnemonics of %u bytes, %u operands, %u words of lists, %u sets of flags\n",
-            all->forms, collected_decorated(all), runs, t.names, t.names_bytes, t.operands, t.lists,
+            all->forms, decorated_forms(all), runs, t.names, t.names_bytes, t.operands, t.lists,
             t.flag_sets);
 }
 
@@ -156,10 +252,11 @@ int main(void)
     struct collected all = {0};
 
     collect(&all);
-    if (!collected_check(&all))
+    if (!check_forms(&all))
         return 1;
     print_table(&all);
-    collected_free(&all);
+    free(all.form);
+    free(all.hashed);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
     perror("insn_table: standard output");

@@ -53,19 +53,11 @@ struct collected {
 };
 
 /* Every combination of what EVEX can add, in the order of the bits of `seen`. */
-extern const uint8_t collected_decorations[];
+enum { COMBINATIONS = 12, ALL_DECORATIONS = 0x1f };
+extern const uint8_t collected_decorations[COMBINATIONS];
 
 /* Walks the space of encodings of 64-bit mode: prefixes, maps, opcodes and ModRM bytes, with one or
  * two registers for each field. 3DNow! and the address-size prefix are left out. */
 void collect(struct collected *all);
-
-/* Checks that the combinations of each form's decorations are exactly those that were found, and
- * that its template is the form. Prints the differences. */
-bool collected_check(const struct collected *all);
-
-/* Returns the number of forms, counting each combination of decorations. */
-unsigned collected_decorated(const struct collected *all);
-
-void collected_free(struct collected *all);
 
 #endif

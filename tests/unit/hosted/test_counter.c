@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "hosted/platform/counter.h"
+#include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 #include "tests/unit/linked_tsc.h" /* chain_adds() is this core's */
 
