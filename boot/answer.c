@@ -49,8 +49,8 @@ static struct timer *find_cycle(void *context, unsigned id, const char **why)
     return core_cycles_timer(context, id, why);
 }
 
-/* Measures over 10 ms of a started clock. 0: the clock stops. kernel/clock is more exact, but uses
- * SSE. */
+/* Measures over 10 ms of a started clock. 0: the clock stops. kernel/devices/clocks.c is more
+ * exact, but uses SSE. */
 static uint64_t tsc_hz_by(struct timer *t)
 {
     uint64_t again = 0, from, to, hz = t->hz / t->hz_per, tsc = rdtsc();

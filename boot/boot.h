@@ -163,8 +163,8 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a);
 
 /*
  * --- the steps ---
- * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_area()
- * in memory.c, boot_leave() in main.c, and boot_stuck() in answer.c.
+ * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() in memory.c,
+ * boot_leave() in main.c, and boot_stuck() in answer.c.
  */
 
 /* Collects what only the firmware knows of the machine. */
@@ -181,11 +181,9 @@ void boot_objects(struct boot *b);
 /* Counts the cores, and allocates pages below 1 MiB for them to start in. Never fails: if the
  * firmware lists no cores, there is one. */
 void boot_cores(struct boot *b);
-/* Allocates the arena. False: b->error. */
+/* Allocates the arena, and then the area for curves over sizes if a row needs it. With too little
+ * memory the area is smaller; without an area the rows report that. False: no arena; b->error. */
 bool boot_arena(struct boot *b);
-/* Allocates the area for curves over sizes if a row needs it, after the arena. Never fails: with
- * less memory the area is smaller; without an area the rows report that. */
-void boot_area(struct boot *b);
 
 /* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
  * not be called any more. Not static: tests stop in it. */
@@ -264,5 +262,46 @@ EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info);
  * `why` gets the reason. */
 uint8_t *file_bytes(const struct boot *b, EFI_FILE_HANDLE file, size_t most, size_t *size,
                     struct sink *why);
+
+/*
+ * --- http.c, and parts of network.c ---
+ * Files on servers, by the protocol of their URL, through the firmware's drivers: http.c and
+ * network.c. Both protocols use a driver in the same way: a child of it, and bounded waits. Source
+ * of every call: UEFI 2.10 sections 7.1 (events) and 11.6 (service binding).
+ */
+
+/* A transfer of a whole file, from the server or to it. */
+struct transfer {
+    const struct network_file *file;
+    bool put;
+    void *bytes;
+    size_t size; /* to get it: the room, and then the file's size */
+    struct network_failure *failure;
+};
+
+/* GET and PUT by HTTP or HTTPS, with basic authentication. Redirections are not followed. Source:
+ * UEFI 2.10 section 29.6, RFC 9110. */
+bool http_transfer(struct boot *b, const struct url *url, struct transfer *t);
+/* Sets why the transfer failed, unless that is set already. Returns false. */
+bool transfer_fails(struct transfer *t, const char *what);
+
+struct service {
+    struct boot *b;
+    EFI_SERVICE_BINDING *binding;
+    EFI_HANDLE child;
+    void *protocol;
+    EFI_EVENT done, timer; /* done: for the driver's token; timer: the end of all waits */
+};
+
+/* Creates a child of the driver on the program's network device, which `protocol` then is of. All
+ * its waits together take at most `seconds`. False: the transfer fails; nothing is open. */
+bool service_open(struct service *s, struct boot *b, const EFI_GUID *binding,
+                  const EFI_GUID *protocol, unsigned seconds, struct transfer *t);
+void service_close(struct service *s);
+
+/* A driver's Poll(). */
+typedef EFI_STATUS(EFIAPI *service_poll)(void *protocol);
+/* Waits until `done` is signalled. False: the time is up; the driver still has its token. */
+bool service_wait(struct service *s, service_poll poll);
 
 #endif

@@ -1,4 +1,4 @@
-#include "boot/network.h"
+#include "boot/boot.h"
 #include "lib/text/url.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

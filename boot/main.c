@@ -197,7 +197,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     choose_takeover(&b);
     if (!boot_arena(&b))
         return boot_answer(&b);
-    boot_area(&b);
     if (b.handoff->borrowed)
         return borrow_machine(&b);
     take_machine(&b);

@@ -143,7 +143,7 @@ static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
 
 /* Halves the size until the firmware has a block of this size. The parts of the block before and
  * after the aligned area stay allocated with it, so that one call frees all of it. */
-void boot_area(struct boot *b)
+static void allocate_area(struct boot *b)
 {
     struct handoff *h = b->handoff;
     uint64_t most = largest_free(h) / AREA_SHARE & ~(AREA_ALIGN - 1);
@@ -173,6 +173,7 @@ bool boot_arena(struct boot *b)
     if (!EFI_ERROR(status)) {
         h->arena = at;
         h->arena_size = (uint64_t)pages << EFI_PAGE_SHIFT;
+        allocate_area(b);
         return true;
     }
     say_too_little(b, need, status);
