@@ -7,6 +7,24 @@ section .text
 
 extern trap_dispatch
 
+%define INTEGERS  rax, rbx, rcx, rdx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15
+%define PRESERVED rbp, rbx, r12, r13, r14, r15 ; by the ABI
+
+%macro push_all 1-*
+  %rep %0
+        push    %1
+  %rotate 1
+  %endrep
+%endmacro
+
+; In the reverse order.
+%macro pop_all 1-*
+  %rep %0
+  %rotate -1
+        pop     %1
+  %endrep
+%endmacro
+
 ; The exceptions that push an error code: Intel SDM vol. 3A table 6-1; AMD APM vol. 2 table 8-1 for
 ; 29 and 30.
 %define ERROR_CODES ((1 << 8) | (0x1f << 10) | (1 << 17) | (1 << 21) | (1 << 29) | (1 << 30))
@@ -37,40 +55,12 @@ trap_stubs:
 
         align   16
 trap_common:
-        push    rax
-        push    rbx
-        push    rcx
-        push    rdx
-        push    rsi
-        push    rdi
-        push    rbp
-        push    r8
-        push    r9
-        push    r10
-        push    r11
-        push    r12
-        push    r13
-        push    r14
-        push    r15
+        push_all INTEGERS
         cld
         ; The CPU aligned the stack before its pushes; after 22 words it is aligned again.
         mov     rdi, rsp
         call    trap_dispatch
-        pop     r15
-        pop     r14
-        pop     r13
-        pop     r12
-        pop     r11
-        pop     r10
-        pop     r9
-        pop     r8
-        pop     rbp
-        pop     rdi
-        pop     rsi
-        pop     rdx
-        pop     rcx
-        pop     rbx
-        pop     rax
+        pop_all INTEGERS
         add     rsp, 16         ; vector, error code
         iretq
 
@@ -80,13 +70,8 @@ trap_common:
 ; bool guard_enter(volatile uint64_t *rdi, void (*rsi)(void *), void *rdx)      (System V)
 global guard_enter:function hidden
 guard_enter:
-        push    rbp
-        mov     rbp, rsp
-        push    rbx
-        push    r12
-        push    r13
-        push    r14
-        push    r15
+        push_all PRESERVED
+        lea     rbp, [rsp + 40]         ; where rbp is saved
         sub     rsp, 16
         stmxcsr [rsp]
         fnstcw  [rsp + 4]
@@ -111,12 +96,7 @@ restore:
         ldmxcsr [rsp]
         add     rsp, 16
 restore_registers:
-        pop     r15
-        pop     r14
-        pop     r13
-        pop     r12
-        pop     rbx
-        pop     rbp
+        pop_all PRESERVED
         ret
 
 ; --- from the firmware's stack to ours, and back ---
@@ -125,12 +105,7 @@ restore_registers:
 ; As entry_switch, but entry_return(*back, status) makes it return the status.
 global entry_visit:function hidden
 entry_visit:
-        push    rbp
-        push    rbx
-        push    r12
-        push    r13
-        push    r14
-        push    r15
+        push_all PRESERVED
         pushfq
         mov     [rcx], rsp
 ; _Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *))
