@@ -9,11 +9,6 @@ struct calls_frame {
     uint32_t who;
 };
 
-void calls_open(struct calls *c)
-{
-    memset(c, 0, sizeof *c);
-}
-
 void calls_close(struct calls *c)
 {
     free(c->site);

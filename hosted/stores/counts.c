@@ -25,11 +25,6 @@ struct counts_load {
     } value;
 };
 
-void counts_open(struct counts *c)
-{
-    memset(c, 0, sizeof *c);
-}
-
 void counts_close(struct counts *c)
 {
     for (size_t i = 0; i < c->page_room; i++)

@@ -74,6 +74,7 @@ struct counted {
 struct counts_page;
 struct counts_load;
 
+/* All zero at first. */
 struct counts {
     struct counted *by; /* [site] */
     uint32_t sites;
@@ -88,7 +89,6 @@ struct counts {
     bool full; /* out of memory: counting has stopped */
 };
 
-void counts_open(struct counts *c);
 void counts_close(struct counts *c);
 
 /*
@@ -128,6 +128,7 @@ struct site {
 
 struct calls_frame;
 
+/* All zero at first. */
 struct calls {
     struct site *site; /* [site] */
     uint32_t sites;
@@ -138,7 +139,6 @@ struct calls {
     bool full; /* out of memory */
 };
 
-void calls_open(struct calls *c);
 void calls_close(struct calls *c);
 
 /* Adds a call by instruction `who`; its return address is at `stack`. */

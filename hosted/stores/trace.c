@@ -359,8 +359,6 @@ void trace_run(struct trace *t)
     struct step s = {.function = t->row->function, .before = before};
 
     memcpy(s.argument, t->row->argument, sizeof s.argument);
-    counts_open(&t->counts);
-    calls_open(&t->calls);
     memset(&f, 0, sizeof f);
     f.t = t;
     if (!step_call(&s, &ended))

@@ -4,18 +4,12 @@
 
 static struct calls c;
 
-static void begin(void)
-{
-    calls_open(&c);
-}
-
 static void end(void)
 {
     assert_false(c.full);
     calls_close(&c);
 }
 
-BEFORE_EACH(begin);
 AFTER_EACH(end);
 
 TEST(an_instruction_has_a_site_in_each_stack_of_calls)
