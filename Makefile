@@ -69,7 +69,7 @@ GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console 
 # The last counts the bytes of its table before the kernel enables SSE.
 GENERAL_FILES := $(wildcard kernel/*.c) bench/kinds/insn_forms.c
 # In such a room, but called only where SSE is enabled: it takes doubles.
-SSE_FILES := lib/text/decimal.c
+SSE_FILES := lib/text/decimal.c kernel/devices/clocks.c
 # Compiled as a user of the compiler would: without frame pointers.
 BODY_ROOMS := bench/suites
 $(foreach r,$(GENERAL_ROOMS) $(BODY_ROOMS),$(if $(wildcard $r/),,$(error $r: no such room: mend \
@@ -375,7 +375,7 @@ UNIT := $(B)/unit/$(CC_ID)
 # itself. Helpers of the tests are in lib.a too. The host's libc replaces lib/text/mem.c.
 UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tables sum/body truth/table \
 	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
-UNIT_KERNEL := $(filter kernel/clock/% kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
+UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
 	console/keyboard console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/call_stack stores/counts \
 	$(if $(HAS_ZYDIS),stores/operands stores/operands_refused))

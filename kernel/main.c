@@ -75,7 +75,8 @@ uint64_t kernel_arena_need(struct handoff *h)
 
     h->needs = needs_of(o, cores);
     uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
-                    arena_cost(sizeof(struct madt)) + cores_cost(h) + core_controls_cost(cores) +
+                    arena_cost(sizeof(struct madt)) + cores_cost(h) +
+                    arena_cost(cores * sizeof(struct controls)) +
                     (h->framebuffer.size ? screen_cost() : 0) +
                     arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 
@@ -228,10 +229,14 @@ static void say_has_machine(const struct handoff *h, struct sink *out)
         fmt(out, h->borrowed ? "baretick: has the machine\r\n" : "baretick: left firmware\r\n");
 }
 
-static void open_late_console(struct machine *m)
+static void begin_on_consoles(struct machine *m)
 {
-    struct sink *late = machine_console_late(m);
+    begin_report();
+    say_has_machine(m->handoff, kernel.report.out);
+}
 
+static void continue_on_all_consoles(struct machine *m, struct sink *late)
+{
     if (m->screen.on) /* lines too long for a serial terminal fit on it */
         kernel.report.columns = m->screen.text.columns;
     if (late)
@@ -244,24 +249,6 @@ static void need(const char *why_not)
 {
     if (why_not)
         end_refused(STATUS_FAULTED, "fault", why_not);
-}
-
-static void take_machine(struct machine *m)
-{
-    cpu_decode(&m->cpu, cpuid_here, NULL);
-    machine_acpi(m);
-    machine_console(m);
-    begin_report();
-    say_has_machine(m->handoff, kernel.report.out);
-    need(machine_checks(m));
-    need(machine_memory(m));
-    open_late_console(m);
-    machine_dma(m);
-    machine_irq(m);
-    machine_clocks(m);
-    need(machine_cores(m));
-    deadline_try(&m->deadlines);
-    need(core_controls_apply_all(m));
 }
 
 static void probed(void *ctx, const struct run_facts *run)
@@ -306,7 +293,7 @@ static void kernel_main(void *nothing)
     struct sink_buf text;
 
     (void)nothing;
-    take_machine(m);
+    need(machine_take(m, begin_on_consoles, continue_on_all_consoles));
     need(platform_init(&kernel.platform, &kernel.others, m));
     sink_buf_init(&text, refused, sizeof refused);
     enum status status = bench_run(&kernel.engine, &kernel.platform, &m->handoff->options, &steps,
@@ -325,7 +312,8 @@ void kernel_traps(struct handoff *h)
         .fatal = fatal,
     };
 
-    cpu_setup_traps();
+    /* Both would change the meaning of our descriptors. */
+    write_cr4(read_cr4() & ~(CR4_CET | CR4_FRED));
     machine_traps(&kernel.machine, h, &hooks);
 }
 

@@ -1,6 +1,5 @@
 #include "kernel/kernel.h"
 #include "bench/api/bench.h"
-#include "kernel/clock/clocks.h"
 #include "kernel/machine/machine.h"
 
 extern const char _text[] HIDDEN, _etext[] HIDDEN; /* linker.ld */
@@ -68,8 +67,7 @@ static void row_end(const struct platform *p)
     struct core *c = core_current();
 
     deadline_end(c);
-    row_state_drop(&c->state);
-    apic_state_drop(&c->state.apic);
+    c->state.kept = c->state.apic.kept = false;
     c->row_suite = c->row_name = NULL;
     thermal_end(&machine_of(p)->thermal, &c->thermal);
 }
@@ -117,12 +115,6 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     return back && !call.late;
 }
 
-static struct step_result step_here(struct stepping *s, step_entry *entry, const void *code,
-                                    const uint64_t argument[STEP_ARGUMENTS])
-{
-    return step_call(core_current(), s, entry, code, argument);
-}
-
 static uint64_t nmis(void)
 {
     const struct core *c = core_current();
@@ -162,12 +154,6 @@ static struct timer *cycle(void *context, unsigned id, const char **why)
     return core_cycles_timer(&core_current()->cycles, id, why);
 }
 
-static struct timer *retired(void *context, const char **why)
-{
-    (void)context;
-    return core_cycles_retired(&core_current()->cycles, why);
-}
-
 static const char *run_on(const struct platform *p, unsigned i,
                           void (*fn)(void *ctx, unsigned core), void *ctx)
 {
@@ -188,22 +174,6 @@ static const char *run_together(const struct platform *p, const unsigned *list, 
     return cores_together(&m->cores, list, n, fn, ctx);
 }
 
-static bool wake_core(const struct platform *p, unsigned i, int64_t *ticks)
-{
-    return time_wake(&machine_of(p)->cores, i, ticks);
-}
-
-static bool ipi(const struct platform *p, unsigned i, int64_t *ticks)
-{
-    return time_ipi(&machine_of(p)->cores, i, ticks);
-}
-
-static const char *shootdown(const struct platform *p, const unsigned *list, unsigned n,
-                             struct platform_shootdown *shot, unsigned shots)
-{
-    return cores_shootdown(&machine_of(p)->cores, list, n, shot, shots);
-}
-
 /* Returns NULL if no other core can be called. */
 static const struct platform_cores *other_cores(const struct cores *c,
                                                 struct platform_cores *others)
@@ -217,16 +187,9 @@ static const struct platform_cores *other_cores(const struct cores *c,
         .parked = park_name(&c->parking),
         .run = run_on,
         .together = run_together,
-        .wake = wake_core,
-        .ipi = ipi,
-        .shootdown = shootdown,
     };
+    signals_open(others);
     return others;
-}
-
-static const char *prefetch(const struct platform *p, unsigned core, bool off, const char **why)
-{
-    return core_controls_prefetch(machine_of(p), core, off, why);
 }
 
 #define LACKS_WHOLE(size) "needs free memory in " size " of one memory type; MTRRs split all of it"
@@ -347,7 +310,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .cpu = &m->cpu,
         .timers.clock = clock,
         .timers.cycle = cycle,
-        .timers.retired = retired,
+        .timers.retired = core_cycles_retired,
         .code.at = (uint8_t *)PLATFORM_CODE_VA,
         .data = (uint8_t *)PLATFORM_DATA_VA,
         .code.write = code_write,
@@ -362,7 +325,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .row.longer = row_longer,
         .row.end = row_end,
         .guarded = guarded,
-        .step = step_here,
+        .step = step_call,
         .image.text = (uint64_t)_text,
         .image.text_size = (uint64_t)_etext - (uint64_t)_text,
         .image.base = m->handoff->image_base,
@@ -371,14 +334,14 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .events.own_nmis = own_nmis,
         .events.smis = m->controls.smi_counter ? core_controls_smis : NULL,
         .row.keep = row_keep,
-        .kept = {thermal_kept_show, thermal_kept_record, thermal_kept_throttled},
+        .kept = thermal_kept,
         .lacks = lacks_nothing,
         .cpuid = cpuid_here,
         .device = device,
         .areas.map = area_of,
         .areas.free = area_free,
         .areas.execute = area_execute,
-        .prefetch = prefetch,
+        .prefetch = core_controls_prefetch,
         .cores = other_cores(&m->cores, others),
     };
     return NULL;

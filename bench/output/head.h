@@ -30,7 +30,7 @@ void head_read_cpu(struct cpu_facts *f, const struct platform *p, uint32_t micro
 /* Writes brand, family, model, microcode, hypervisor with `note`; then lib/cpu/cpu_facts.h's lines.
  */
 void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out);
-/* Writes the object "cpu", with `lfence` in it (kernel/cpu/msr_setup.h has the values),
+/* Writes the object "cpu", with `lfence` in it (kernel/cpu/msr.h has the values),
  * virtualised, hypervisor, topology, caches, tlbs, mitigations. */
 void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j);
 

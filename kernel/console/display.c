@@ -1,4 +1,4 @@
-#include "kernel/console/display.h"
+#include "kernel/console/console.h"
 #include "font.h" /* made by scripts/build/font */
 #include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"

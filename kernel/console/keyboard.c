@@ -1,4 +1,4 @@
-#include "kernel/console/display.h"
+#include "kernel/console/console.h"
 #include "kernel/cpu/instructions.h"
 
 enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };

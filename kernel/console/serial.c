@@ -1,4 +1,4 @@
-#include "kernel/console/serial.h"
+#include "kernel/console/console.h"
 #include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"
 

@@ -111,6 +111,21 @@ uint32_t lent_begun(const struct lent *l)
 
 /* --- where a core came from ------------------------------------------------------------------ */
 
+/* Checks that the running core's LAPIC is in the boot core's mode and at its address. Returns NULL,
+ * or the difference. */
+static const char *find_apic_difference(const struct lapic *l, uint32_t *id)
+{
+    uint64_t base;
+
+    if (!msr_read(MSR_APIC_BASE, &base))
+        return "no IA32_APIC_BASE";
+    if (!(base & BASE_ENABLED) || !(base & BASE_X2APIC) != !l->x2apic)
+        return "its APIC is not in the boot core's mode";
+    if (!l->x2apic && (base & BASE_ADDRESS) != l->address)
+        return "its APIC's address is not the boot core's";
+    return lapic_read_id(l, id);
+}
+
 static struct irq_masked lent_mask(const struct core *c)
 {
     struct irq_masked masked = irq_mask_core(c->cores->given.irq, true);
@@ -231,12 +246,21 @@ const struct core_origin core_lent = {
     .refused = lent_obstacle,
     .bring = lent_bring,
     .why_not = lent_why_not,
-    .join_apic = lapic_is_alike,
+    .join_apic = find_apic_difference,
     .mask = lent_mask,
     .nmi = lent_nmi,
     .stop = lent_stop,
     .give_up = lent_give_up,
 };
+
+/* On the running core: takes the wake-ups that are still pending, before the firmware gets the
+ * interrupts back. */
+static void take_pending_wakes(void)
+{
+    write_cr8(CR8_ONLY_HIGHEST);
+    __asm__ volatile("sti; nop; cli" : : : "memory");
+    write_cr8(CR8_HOLD_ALL);
+}
 
 void lent_home(const struct cores *c, struct lent *l)
 {
@@ -252,5 +276,5 @@ void lent_home(const struct cores *c, struct lent *l)
             lent_give_up(core);
     }
     if (c->given.boot && c->given.boot->parking)
-        park_drain();
+        take_pending_wakes();
 }

@@ -1,12 +1,90 @@
 #include "kernel/cores/deadline.h"
 
+/* SDM vol. 3A figure 11-23: the enable bit of the spurious-interrupt vector register; the low byte
+ * is the vector. */
+#define SPURIOUS_ENABLE (1u << 8)
+#define MWAIT_C1        0 /* EAX: the shallowest state; deeper ones power down */
+
 #define ASLEEP_US 1000000 /* limit for an idle core to fall asleep */
 #define SETTLE_US 2       /* the two instructions between setting `asleep` and sleeping */
 #define PRINT_US  2000000 /* limit of a fault's report at 9600 baud; the printing core may fault */
 
+/* --- sleeping and waking ---------------------------------------------------------------------- */
+
+const char *park_name(const struct parking *p)
+{
+    return p->mwait ? "mwait" : "hlt";
+}
+
+void park_accept(const struct parking *p)
+{
+    lapic_write(p->lapic, LAPIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
+}
+
+static void halt_once(void)
+{
+    /* Nothing is delivered between STI and HLT: a pending interrupt ends the HLT. */
+    __asm__ volatile("sti; hlt; cli" : : : "memory");
+}
+
+static void mwait_once(struct core *c)
+{
+    __asm__ volatile("monitor" : : "a"(&c->wakes), "c"(0), "d"(0) : "memory");
+    if (c->wakes != c->slept)
+        return;
+    /* Interrupts are enabled for deadlines; the wake-up itself is a write. */
+    __asm__ volatile("sti; mwait; cli" : : "a"(MWAIT_C1), "c"(0) : "memory");
+    c->woke = rdtsc();
+    c->early += c->wakes == c->slept;
+}
+
+void park_sleep(struct core *c)
+{
+    write_cr8(CR8_ONLY_HIGHEST);
+    /* An NMI, a machine check or an SMI also ends HLT and MWAIT: then the core sleeps again. */
+    while (c->wakes == c->slept) {
+        c->asleep = true;
+        if (c->parking->mwait)
+            mwait_once(c);
+        else
+            halt_once();
+    }
+    c->asleep = false;
+    c->slept++;
+    write_cr8(CR8_HOLD_ALL);
+}
+
+bool park_wake(struct core *c)
+{
+    if (c->parking->mwait) {
+        __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);
+        return true;
+    }
+    return lapic_ipi(c->parking->lapic, c->apic_id, ICR_FIXED | VECTOR_WAKE);
+}
+
+void park_interrupt(struct core *c, unsigned vector)
+{
+    c->woke = rdtsc();
+    if (!c->parking || vector == VECTOR_SPURIOUS) /* which needs no EOI (SDM 11.9) */
+        return;
+    if (vector == VECTOR_WAKE)
+        __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);
+    if (vector == VECTOR_SIGNAL) {
+        if (c->on_signal)
+            c->on_signal(c);
+        c->signalled = true;
+    }
+    lapic_write(c->parking->lapic, LAPIC_EOI, 0);
+}
+
+/* Waits, bounded, until `c` executes nothing. False: it does not fall asleep. */
 static bool asleep(const struct core *c)
 {
-    return park_wait_asleep(c, cores_ticks(c->cores, ASLEEP_US), cores_ticks(c->cores, SETTLE_US));
+    bool is = WAIT_FOR(c->asleep, cores_ticks(c->cores, ASLEEP_US));
+
+    (void)WAIT_FOR(!is, cores_ticks(c->cores, SETTLE_US));
+    return is;
 }
 
 /* --- on every core that takes part ----------------------------------------------------------- */

@@ -85,8 +85,11 @@ static void do_nothing(void *ctx, unsigned core)
     (void)core;
 }
 
-bool time_wake(struct cores *all, unsigned i, int64_t *ticks)
+static bool time_wake(const struct platform *p, unsigned i, int64_t *ticks)
 {
+    struct cores *all = core_current()->cores;
+
+    (void)p;
     if (i == 0 || !cores_try(all, &i, 1, do_nothing, NULL, NULL, cores_ticks(all, SIGNAL_US)))
         return false;
     *ticks = between(all, i, all->rendezvous.sent, all->core[i]->woke);
@@ -98,13 +101,34 @@ struct signal {
     uint64_t t0;
 };
 
+static bool signal_core(const struct core *c)
+{
+    return lapic_ipi(c->parking->lapic, c->apic_id, ICR_FIXED | VECTOR_SIGNAL);
+}
+
+/* On the running core: let the signals of other cores through, and block them again. */
+static void allow_signals(void)
+{
+    write_cr8(CR8_ONLY_HIGHEST);
+    sti();
+}
+
+static void block_signals(void)
+{
+    cli();
+    write_cr8(CR8_HOLD_ALL);
+}
+
 static void receive_signal(void *ctx, unsigned core)
 {
     struct signal *s = ctx;
 
     (void)core;
     s->to->ping = 1; /* this core is about to wait */
-    park_await_signal(s->to);
+    allow_signals();
+    while (!s->to->signalled)
+        pause();
+    block_signals();
 }
 
 static void send_signal(void *ctx)
@@ -114,13 +138,15 @@ static void send_signal(void *ctx)
     (void)WAIT_FOR(s->to->ping, cores_ticks(s->to->cores, SIGNAL_US));
     s->t0 = rdtsc();
     /* If the signal cannot be sent, cores_try() gives the core up. */
-    (void)park_signal(s->to);
+    (void)signal_core(s->to);
 }
 
-bool time_ipi(struct cores *all, unsigned i, int64_t *ticks)
+static bool time_ipi(const struct platform *p, unsigned i, int64_t *ticks)
 {
+    struct cores *all = core_current()->cores;
     struct signal s = {0};
 
+    (void)p;
     if (i == 0 || i >= all->count || all->facts[i].why_not)
         return false;
     s.to = all->core[i];
@@ -182,12 +208,12 @@ static void listen(void *ctx, unsigned core)
 
     c->shot.reading = TIMED("");
     c->on_signal = invalidate;
-    park_listen();
+    allow_signals();
     while (!s->over && rdtsc() - began <= limit) {
         c->shot.seen = *(volatile uint64_t *)PAGING_SWAP_VA;
         pause();
     }
-    park_deafen();
+    block_signals();
     c->on_signal = NULL;
 }
 
@@ -247,7 +273,7 @@ static const char *shoot_down(struct shooting *s, uint64_t number, struct platfo
     paging_swap(s->all->given.paging, number);
     uint64_t began = rdtsc();
     for (unsigned k = 0; k < s->n; k++)
-        if (!park_signal(s->all->core[s->list[k]]))
+        if (!signal_core(s->all->core[s->list[k]]))
             return "the interrupt of a shootdown cannot be sent";
     shot->part[PLATFORM_SHOOTDOWN_SEND] = rdtsc() - began;
     if (!await_all(s, has_answered, number))
@@ -269,9 +295,10 @@ static void shoot_all(void *ctx)
     s->over = true;
 }
 
-const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,
-                            struct platform_shootdown *shot, unsigned shots)
+static const char *shootdown(const struct platform *p, const unsigned *list, unsigned n,
+                             struct platform_shootdown *shot, unsigned shots)
 {
+    struct cores *all = core_current()->cores;
     struct shooting s = {.all = all,
                          .list = list,
                          .n = n,
@@ -279,6 +306,7 @@ const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,
                          .shots = shots,
                          .limit = cores_ticks(all, ANSWER_US + n * PER_CORE_US)};
 
+    (void)p;
     for (unsigned k = 0; k < n; k++) {
         if (all->facts[list[k]].why_not)
             return all->facts[list[k]].why_not;
@@ -288,4 +316,11 @@ const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,
     if (!cores_try(all, list, n, listen, &s, shoot_all, 2 * s.limit) && !s.why)
         s.why = "a core did not end its part in the shootdowns";
     return s.why;
+}
+
+void signals_open(struct platform_cores *p)
+{
+    p->wake = time_wake;
+    p->ipi = time_ipi;
+    p->shootdown = shootdown;
 }

@@ -3,9 +3,10 @@
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 
-#define CALL_US 1000000 /* limit of the first call, which does nothing */
-#define HOLD_US 50000   /* time that MWAIT must hold a core; an emulator may run it late */
-#define OWN_US  100000  /* limit of an interrupt that the boot core sends to itself */
+#define CALL_US    1000000 /* limit of the first call, which does nothing */
+#define HOLD_US    50000   /* time that MWAIT must hold a core; an emulator may run it late */
+#define EARLY_MOST 100    /* early ends of MWAIT tolerated in a test: interrupts and NMIs are few */
+#define OWN_US     100000 /* limit of an interrupt that the boot core sends to itself */
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -84,6 +85,39 @@ uint64_t cores_cost(const struct handoff *h)
            buffers;
 }
 
+/* Chooses HLT where MWAIT is requested but not available; `refused` says why. */
+static struct parking choose_parking(const struct cpu *cpu, const struct lapic *lapic, bool mwait)
+{
+    struct parking p = {.lapic = lapic, .mwait = mwait};
+
+    if (!mwait)
+        return p;
+    if (!cpu->monitor)
+        p.refused = "park=mwait: this CPU has no MONITOR (CPUID 1 ECX[3]), so it is hlt";
+    /* SDM vol. 2A CPUID, leaf 5: the largest line that MONITOR watches, in bytes. */
+    else if ((cpuid(5, 0).ebx & 0xffff) > CORE_LINE)
+        p.refused =
+            "park=mwait: MONITOR watches more bytes than a core has to itself, so it is hlt";
+    p.mwait = !p.refused;
+    return p;
+}
+
+/* Returns whether a wake-up interrupt of the running core to itself arrives within `ticks`. */
+static bool gets_own_wake(struct core *c, uint64_t ticks)
+{
+    uint64_t began = rdtsc();
+    uint32_t before = c->wakes;
+
+    if (!park_wake(c))
+        return false;
+    write_cr8(CR8_ONLY_HIGHEST);
+    while (c->wakes == before && rdtsc() - began < ticks)
+        __asm__ volatile("sti; nop; cli; pause" : : : "memory");
+    write_cr8(CR8_HOLD_ALL);
+    c->slept = c->wakes;
+    return c->wakes != before;
+}
+
 /* Returns NULL, or why no other core can be used. */
 static const char *find_obstacle(struct cores *c)
 {
@@ -95,11 +129,11 @@ static const char *find_obstacle(struct cores *c)
     why_not = c->origin->refused(c);
     if (why_not)
         return why_not;
-    c->parking = park_choose(c->given.cpu, &c->given.irq->lapic,
-                             c->given.handoff->options.park == PARK_MWAIT);
+    c->parking = choose_parking(c->given.cpu, &c->given.irq->lapic,
+                                c->given.handoff->options.park == PARK_MWAIT);
     boot->parking = &c->parking;
     park_accept(boot->parking);
-    if (!park_test_own(boot, cores_ticks(c, OWN_US)))
+    if (!gets_own_wake(boot, cores_ticks(c, OWN_US)))
         return "the boot core does not get the interrupt that it sends to itself";
     return NULL;
 }
@@ -147,6 +181,25 @@ static void try_all(struct cores *c)
     }
 }
 
+/* Returns whether MWAIT holds `c`, which is parked, for this many ticks. An emulator's MWAIT
+ * returns at once, so the core would run its loop all the time. */
+static bool is_held_by_mwait(const struct core *c, uint64_t ticks)
+{
+    uint64_t before = c->early;
+
+    return !WAIT_FOR(c->early - before >= EARLY_MOST, ticks);
+}
+
+/* Switches all n cores to HLT, parked ones too, and sets `refused`. */
+static void give_up_mwait(struct parking *p, struct core *const *cores, unsigned n)
+{
+    p->mwait = false;
+    p->refused = "park=mwait: MWAIT returns at once here, as an emulator's does, so it is hlt";
+    for (unsigned i = 0; i < n; i++) /* a write to its line ends a running MWAIT */
+        if (cores[i])
+            __atomic_fetch_add(&cores[i]->wakes, 0, __ATOMIC_SEQ_CST);
+}
+
 /* A core that does not stay parked disturbs the one that measures. Testing one core is enough. */
 static void try_mwait(struct cores *c)
 {
@@ -154,8 +207,8 @@ static void try_mwait(struct cores *c)
 
     while (i < c->count && c->facts[i].why_not)
         i++;
-    if (c->parking.mwait && i < c->count && !park_test_mwait(c->core[i], cores_ticks(c, HOLD_US)))
-        park_give_up_mwait(&c->parking, c->core, c->count);
+    if (c->parking.mwait && i < c->count && !is_held_by_mwait(c->core[i], cores_ticks(c, HOLD_US)))
+        give_up_mwait(&c->parking, c->core, c->count);
 }
 
 static const char *make_buffers(struct cores *c)
@@ -207,11 +260,6 @@ uint64_t cores_ticks(const struct cores *c, uint64_t microseconds)
     uint64_t hz = c->given.tsc_hz ? c->given.tsc_hz : TSC_HZ_MAX;
 
     return microseconds * (hz / 1000) / 1000;
-}
-
-void cores_wait(const struct cores *c, uint64_t microseconds)
-{
-    (void)WAIT_FOR(false, cores_ticks(c, microseconds));
 }
 
 void cores_report_end(const struct cores *c, struct report *r)

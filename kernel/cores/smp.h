@@ -6,9 +6,8 @@
  *   start.c       cores that INIT and start-up IPIs start                 (both)
  *   lent.c        cores that the firmware lends (takeover=borrow)         (both)
  *   settle.c      sets a core up like the boot core; reads its properties (the core itself)
- *   run.c         calls of one or several cores; faults                   (both)
+ *   run.c         sleeping and waking; calls of one or several cores; faults (both)
  *   signals.c     TSC offset to the boot core, duration of signals, TLB shootdowns (both)
- *   park.c        sleeping and waking                                     (both)
  *
  * Core 0 is the boot core; the others are in the MADT's order, whether they came up or not.
  */
@@ -121,7 +120,6 @@ const char *cores_bring_up(struct cores *c);
 
 /* Converts to TSC ticks; the result is an upper bound where the TSC's frequency is not known. */
 uint64_t cores_ticks(const struct cores *c, uint64_t microseconds);
-void cores_wait(const struct cores *c, uint64_t microseconds);
 
 /* After the last row: reports an event for each core that was interrupted by NMIs or machine
  * checks, or that faulted outside a row. Sets r->faulted if a core faulted. */
@@ -210,7 +208,25 @@ bool lent_lost(const struct lent_core *l);
  * core is lent. */
 void lent_home(const struct cores *c, struct lent *l);
 
-/* --- run.c: a serving core sleeps until the boot core gives it something to run --- */
+/*
+ * --- run.c ---
+ * A serving core sleeps until the boot core gives it something to run. Parks a core until another
+ * core wakes it: in HLT, which only the wake-up interrupt ends, or in MWAIT on a dedicated line.
+ * Everywhere else interrupts are disabled, and CR8 blocks them too. Each park_sleep() is ended by
+ * exactly one park_wake(), whichever of the two comes first.
+ */
+
+/* Returns the effective method: "hlt" or "mwait". */
+const char *park_name(const struct parking *p);
+/* Enables the running core's APIC; all interrupt sources but other cores stay masked. */
+void park_accept(const struct parking *p);
+/* Sleeps, on the core `c` itself, until another core wakes it. */
+void park_sleep(struct core *c);
+/* Wakes `c`, from any core. False: the interrupt could not be sent. */
+bool park_wake(struct core *c);
+/* The interrupt hook of kernel/trap/traps.h, for vectors of the highest class; no others are let
+ * through. Does nothing on a core that has no struct parking yet. */
+void park_interrupt(struct core *c, unsigned vector);
 
 typedef void core_fn(void *ctx, unsigned core);
 
@@ -246,61 +262,7 @@ _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
 /* Compares core i's TSC with the boot core's and stores the offset in its facts. False: it did not
  * answer. */
 bool time_compare_tsc(struct cores *all, unsigned i);
-/* Implement wake() and ipi() of struct platform_cores. */
-bool time_wake(struct cores *all, unsigned i, int64_t *ticks);
-bool time_ipi(struct cores *all, unsigned i, int64_t *ticks);
-
-/* Implements shootdown() of struct platform_cores. */
-const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,
-                            struct platform_shootdown *shot, unsigned shots);
-
-/*
- * --- park.c ---
- * Parks a core until another core wakes it: in HLT, which only the wake-up interrupt ends, or in
- * MWAIT on a dedicated line. Everywhere else interrupts are disabled, and CR8 blocks them too. Each
- * park_sleep() is ended by exactly one park_wake(), whichever of the two comes first.
- */
-
-/* Chooses HLT where MWAIT is requested but not available; `refused` says why. */
-struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, bool mwait);
-/* Returns the effective method: "hlt" or "mwait". */
-const char *park_name(const struct parking *p);
-
-/* On the boot core: returns whether MWAIT holds `c`, which is parked, for this many ticks. An
- * emulator's MWAIT returns at once, so the core would run its loop all the time. */
-bool park_test_mwait(const struct core *c, uint64_t ticks);
-/* Switches all n cores to HLT, parked ones too, and sets `refused`. */
-void park_give_up_mwait(struct parking *p, struct core *const *cores, unsigned n);
-
-/* Enables the running core's APIC; all interrupt sources but other cores stay masked. */
-void park_accept(const struct parking *p);
-
-/* Sleeps, on the core `c` itself, until another core wakes it. */
-void park_sleep(struct core *c);
-/* Wakes `c`, from any core. False: the interrupt could not be sent. */
-bool park_wake(struct core *c);
-
-/* On the running core: takes the wake-ups that are still pending, before the firmware gets the
- * interrupts back. */
-void park_drain(void);
-
-/* Waits until `c` executes nothing. The core sets `asleep` two instructions before it sleeps, so
- * this waits another `settle` ticks. False: it was not asleep within `ticks`. */
-bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle);
-
-/* Returns whether a wake-up interrupt of the running core to itself arrives within `ticks`. */
-bool park_test_own(struct core *c, uint64_t ticks);
-
-/* Sends a signal to `c`, which polls for it in park_await_signal(), or has set c->on_signal, which
- * runs in the interrupt's handler. */
-bool park_signal(const struct core *c);
-void park_await_signal(struct core *c);
-/* On the running core: let the signals of other cores through, and block them again. */
-void park_listen(void);
-void park_deafen(void);
-
-/* The interrupt hook of kernel/trap/traps.h, for vectors of the highest class; no others are let
- * through. Does nothing on a core that has no struct parking yet. */
-void park_interrupt(struct core *c, unsigned vector);
+/* Sets wake(), ipi() and shootdown(). */
+void signals_open(struct platform_cores *p);
 
 #endif

@@ -54,6 +54,32 @@ uint64_t start_cost(unsigned cores)
 
 /* --- where a core came from ------------------------------------------------------------------ */
 
+static bool set_apic_base(uint64_t bits)
+{
+    uint64_t base;
+
+    return msr_read(MSR_APIC_BASE, &base) && msr_write(MSR_APIC_BASE, base | bits);
+}
+
+/* Puts the running core's LAPIC into the boot core's mode and at its address. Returns NULL, or why
+ * it failed. */
+static const char *follow_boot_apic(const struct lapic *l, uint32_t *id)
+{
+    uint64_t base;
+
+    if (!msr_read(MSR_APIC_BASE, &base))
+        return "no IA32_APIC_BASE";
+    if (!l->x2apic && base & BASE_X2APIC)
+        return "its APIC is in x2APIC mode, the boot core's is not";
+    if (!l->x2apic && (base & BASE_ADDRESS) != l->address &&
+        !msr_write(MSR_APIC_BASE, (base & ~BASE_ADDRESS) | l->address))
+        return "its APIC's address cannot be set to the boot core's";
+    /* A disabled APIC cannot go to x2APIC mode directly (SDM vol. 3A figure 11-27). */
+    if (!set_apic_base(BASE_ENABLED) || (l->x2apic && !set_apic_base(BASE_X2APIC)))
+        return "its APIC cannot be put into the boot core's mode";
+    return lapic_read_id(l, id);
+}
+
 static struct irq_masked start_mask(const struct core *c)
 {
     park_accept(c->parking); /* first: a disabled LAPIC keeps all entries masked */
@@ -106,6 +132,17 @@ static uint64_t low_pages(const struct handoff *h)
     return h->low_page;
 }
 
+/* Switches the boot core's LAPIC to x2APIC. False: no such mode, or a hypervisor refuses. */
+static bool switch_to_x2apic(struct lapic *l)
+{
+    uint64_t base;
+
+    if (!set_apic_base(BASE_X2APIC) || !msr_read(MSR_APIC_BASE, &base) || !(base & BASE_X2APIC))
+        return false;
+    l->x2apic = true;
+    return lapic_read(l, LAPIC_ID, &l->id);
+}
+
 /* Switches the LAPIC to x2APIC if the ids need it. */
 static const char *start_obstacle(struct cores *c)
 {
@@ -116,7 +153,7 @@ static const char *start_obstacle(struct cores *c)
     if (!low_pages(c->given.handoff))
         return "no free memory below 1 MiB, where a core starts";
     if (!lapic->x2apic && cores_need_x2apic(&c->list) && c->given.cpu->x2apic)
-        c->x2apic_switched = lapic_switch_x2apic(lapic);
+        c->x2apic_switched = switch_to_x2apic(lapic);
     return NULL;
 }
 
@@ -151,9 +188,14 @@ static void await_arrivals(const struct cores *c, uint64_t silence_us)
     }
 }
 
+static void wait_us(const struct cores *c, uint64_t us)
+{
+    (void)WAIT_FOR(false, cores_ticks(c, us));
+}
+
 static void send_all(struct cores *c, uint32_t start_up)
 {
-    cores_wait(c, INIT_US); /* since the INIT to all cores */
+    wait_us(c, INIT_US); /* since the INIT to all cores */
     (void)send_missing(c, start_up);
     await_arrivals(c, SECOND_US);
     (void)send_missing(c, start_up);
@@ -161,7 +203,7 @@ static void send_all(struct cores *c, uint32_t start_up)
     /* A core that is still missing may have missed the INIT to all cores. */
     c->second_init = send_missing(c, ICR_INIT);
     if (c->second_init > 0) {
-        cores_wait(c, INIT_US);
+        wait_us(c, INIT_US);
         (void)send_missing(c, start_up);
         await_arrivals(c, SILENCE_US);
     }
@@ -204,12 +246,12 @@ static const char *start_bring(struct cores *c)
     for (unsigned i = 1; i < c->count; i++)
         place[i - 1] = (struct trampoline_place){c->made[i], c->made[i]->stack_top};
     write_trampoline(c, low, &ticket, place);
-    if (!paging_low_page(paging, low, true))
+    if (!paging_rights(paging, low, PAGE, PAGE_EXEC))
         return "the page that they start in cannot be made executable";
     /* The first CR3 has 32 bits, but the tables may lie above 4 GiB: use a copy of their root. */
     memcpy((void *)(low + PAGE), paging->tables.pool, PAGE);
     send_all(c, ICR_START_UP | (uint32_t)(low / PAGE));
-    (void)paging_low_page(paging, low, false);
+    (void)paging_rights(paging, low, PAGE, PAGE_WRITE);
     return NULL;
 }
 
@@ -224,7 +266,7 @@ const struct core_origin core_started = {
     .refused = start_obstacle,
     .bring = start_bring,
     .why_not = start_why_not,
-    .join_apic = lapic_follow,
+    .join_apic = follow_boot_apic,
     .mask = start_mask,
     .stop = start_stop,
     .give_up = start_give_up,

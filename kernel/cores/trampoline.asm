@@ -9,7 +9,7 @@ section .rodata
 %define SELECTOR_32  0x08
 %define SELECTOR_DATA 0x10
 %define SELECTOR_64  0x18
-%define MSR_EFER     0xc0000080         ; as in kernel/cpu/registers.h
+%define MSR_EFER     0xc0000080         ; as in kernel/cpu/instructions.h
 %define at(label)    (label - trampoline)
 
 global trampoline:data hidden

@@ -161,11 +161,3 @@ struct core *core_find(void)
     c = by_gdt(base);
     return c ? c : by_apic_id(core_apic_id());
 }
-
-bool core_is_guard(const struct core *c, uint64_t at)
-{
-    for (unsigned i = 0; i < CORE_GUARDS; i++)
-        if (c->guard[i] && at - c->guard[i] < ARENA_PAGE)
-            return true;
-    return false;
-}

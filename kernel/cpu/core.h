@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "bench/api/platform.h"
 #include "bench/api/timer.h"
-#include "kernel/cpu/msr_setup.h"
+#include "kernel/cpu/msr.h"
 #include "kernel/cpu/row_state.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/cpu/core_counter.h"
@@ -81,9 +81,8 @@ struct counter_access counter_access_here(void); /* the running core */
  * must be zero at first and must not move. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 
-/* Returns a counter of retired instructions, which the caller starts and stops. NULL: CPUID reports
- * no such counter; *why has the reason. */
-struct timer *core_cycles_retired(struct core_cycles *c, const char **why);
+/* Implements retired() of struct platform. */
+struct timer *core_cycles_retired(void *context, const char **why);
 
 /* Stops counters that still run. Runs on the core itself, before it leaves for good. */
 void core_cycles_stop(struct core_cycles *c);
@@ -118,11 +117,9 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row);
  * round is not known, the row is not known. */
 void thermal_keep(const struct thermal_row *row, uint64_t *kept);
 
-/* As struct platform_kept. The line in the table: "  ^ throttled by core_prochot
- * package_power_limit"; the fields: `throttled`, and `throttled_by` if it was. */
-void thermal_kept_show(const uint64_t *kept, struct sink *out);
-void thermal_kept_record(const uint64_t *kept, struct json *j);
-enum throttled thermal_kept_throttled(const uint64_t *kept);
+/* The line in the table: "  ^ throttled by core_prochot package_power_limit"; the fields:
+ * `throttled`, and `throttled_by` if it was. */
+extern const struct platform_kept thermal_kept;
 
 /* Write the line "thermal" of the report's head, and the object of that name. */
 void thermal_show(const struct thermal_state *s, struct sink *out);
@@ -140,7 +137,7 @@ enum { CORE_GUARD_OWN = IST_COUNT, CORE_GUARD_RING0, CORE_GUARDS };
 /*
  * Alignment in bytes of words that one core polls and others write, so that no other data shares
  * them. CPUs fetch lines of 64 bytes in pairs; CPUID leaf 5 has the size that MONITOR watches
- * (kernel/cores/park.c checks it).
+ * (kernel/cores/smp.c checks it).
  */
 #define CORE_LINE 256
 
@@ -230,8 +227,6 @@ void gdt_move_tss(struct gdt *g, uint16_t selector);
 /* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. Not
  * inlined: tests stop at each of its instructions. */
 void __attribute__((noinline)) gdt_load(const struct gdt *g);
-/* Returns whether the address is in a guard page below one of the core's stacks. */
-bool core_is_guard(const struct core *c, uint64_t at);
 
 /* Returns the running core's APIC id, by CPUID. */
 uint32_t core_apic_id(void);

@@ -103,8 +103,11 @@ void core_cycles_stop(struct core_cycles *c)
     stop_counter(&c->pmc.timer);
 }
 
-struct timer *core_cycles_retired(struct core_cycles *c, const char **why)
+struct timer *core_cycles_retired(void *context, const char **why)
 {
+    struct core_cycles *c = &core_current()->cycles;
+
+    (void)context;
     if (!c->pmc.of)
         init(c);
     *why = core_counter_absent(&c->has);

@@ -25,19 +25,6 @@ bool xcr0_exists(void)
     return cpuid(1, 0).ecx & LEAF1_XSAVE;
 }
 
-uint64_t xcr0_read(void)
-{
-    uint32_t lo, hi;
-
-    __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
-    return (uint64_t)hi << 32 | lo;
-}
-
-void xcr0_write(uint64_t v)
-{
-    __asm__ volatile("xsetbv" : : "a"((uint32_t)v), "d"((uint32_t)(v >> 32)), "c"(0));
-}
-
 void xstate_zero_uppers(void)
 {
     if (read_cr4() & CR4_OSXSAVE && xcr0_read() & XCR0_AVX)
@@ -60,11 +47,6 @@ static void enable_xstate(void)
     if (wanted & XCR0_AVX && (supported & XCR0_AVX512) == XCR0_AVX512)
         wanted |= XCR0_AVX512;
     xcr0_write(wanted);
-}
-
-void cpu_setup_traps(void)
-{
-    write_cr4(read_cr4() & ~(CR4_CET | CR4_FRED));
 }
 
 void cpu_setup(void)

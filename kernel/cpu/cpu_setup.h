@@ -11,10 +11,6 @@
 bool cpu_has_nx(void);
 bool cpu_has_pat(void);
 
-/* Disables CET and FRED, which would change the meaning of our descriptors. Call before loading
- * them. */
-void cpu_setup_traps(void);
-
 /*
  * Resets and enables x87 and SSE. Enables AVX and AVX-512 where the CPU has them, the caches, and
  * EFER.NXE where the CPU has NX. Disables breakpoints, and CET, FRED, PCIDs and supervisor
@@ -36,9 +32,6 @@ void cpu_setup_paging(void);
 
 /* Returns whether this CPU has XCR0. */
 bool xcr0_exists(void);
-/* Both need CR4.OSXSAVE. */
-uint64_t xcr0_read(void);
-void xcr0_write(uint64_t v);
 /* Zeroes the upper halves of vector registers if AVX is enabled: while they are in use, SSE
  * instructions depend on each other or run slowly (Intel Optimization manual section 15.3). */
 void xstate_zero_uppers(void);

@@ -1,11 +1,121 @@
-/* Instructions that C cannot express, under the manual's names. */
+/* Instructions that C cannot express, under the manual's names, and the registers that they access.
+ */
 #ifndef KERNEL_CPU_INSTRUCTIONS_H
 #define KERNEL_CPU_INSTRUCTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "kernel/cpu/registers.h"
 #include "lib/cpu/cpu.h"
+
+/*
+ * Numbers of model-specific registers and bits of the control registers, each with the section that
+ * defines it. SDM: Intel's manual; APM: AMD's. MSRs that lib/cpu/ uses (DE_CFG, the thermal status)
+ * are in its headers.
+ */
+
+/* --- control registers: SDM vol. 3A section 2.5 ----------------------------------------------- */
+
+#define CR0_PE (1ull << 0)
+#define CR0_MP (1ull << 1)
+#define CR0_EM (1ull << 2)
+#define CR0_TS (1ull << 3)
+#define CR0_ET (1ull << 4)
+#define CR0_NE (1ull << 5)
+#define CR0_WP (1ull << 16)
+#define CR0_AM (1ull << 18)
+#define CR0_NW (1ull << 29)
+#define CR0_CD (1ull << 30)
+#define CR0_PG (1ull << 31)
+
+#define CR3_LOW 0xfffull /* bits 11:0: the PCID, or cache control if CR4.PCIDE is clear */
+
+#define CR4_PAE        (1ull << 5)
+#define CR4_MCE        (1ull << 6)
+#define CR4_PGE        (1ull << 7)
+#define CR4_OSFXSR     (1ull << 9)
+#define CR4_OSXMMEXCPT (1ull << 10)
+#define CR4_LA57       (1ull << 12)
+#define CR4_PCIDE      (1ull << 17)
+#define CR4_OSXSAVE    (1ull << 18)
+#define CR4_CET        (1ull << 23)
+#define CR4_PKS        (1ull << 24)
+#define CR4_FRED       (1ull << 32) /* Intel 346446 chapter 3 */
+
+/* CR8 is the task priority: interrupt vectors of this class and below are blocked. SDM vol. 3A
+ * section 11.8.6. */
+#define CR8_HOLD_ALL     15
+#define CR8_ONLY_HIGHEST 14 /* lets through vectors F0h to FFh, which only baretick uses */
+
+#define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
+
+#define DR6_BD (1ull << 13) /* caused by DR7.GD: SDM vol. 3B section 18.2.3 */
+#define DR6_BS (1ull << 14) /* the #DB is a single step: SDM vol. 3B section 18.2.3 */
+
+/* Values after a reset: SDM vol. 3A table 10-1. */
+#define DR6_RESET   0xffff0ff0ull
+#define DR7_RESET   0x400ull     /* no breakpoint armed */
+#define DR7_GD      (1ull << 13) /* SDM vol. 3B section 18.2.4 */
+#define MXCSR_RESET 0x1f80u      /* all exceptions masked, round to nearest */
+
+/* --- model-specific registers ----------------------------------------------------------------- */
+
+#define MSR_APIC_BASE 0x1b /* SDM vol. 3A figures 11-5 and 11-26 */
+#define BASE_X2APIC   (1ull << 10)
+#define BASE_ENABLED  (1ull << 11)
+#define BASE_ADDRESS  0x000ffffffffff000ull
+#define MSR_X2APIC    0x800u /* + the register's MMIO offset / 16; SDM vol. 3A section 11.12 */
+
+#define MSR_SMI_COUNT   0x34 /* SDM vol. 4 table 2-15: bits 31:0 */
+#define MSR_TSC_ADJUST  0x3b /* SDM vol. 3B section 18.17.3 */
+#define MSR_PATCH_LEVEL 0x8b /* IA32_BIOS_SIGN_ID; APM vol. 2 appendix A: PATCH_LEVEL */
+
+/* MTRRs: SDM vol. 3A sections 12.11.1 and 12.11.2. */
+#define MSR_MTRR_CAP          0xfe
+#define MTRR_CAP_VARIABLE     0xffu
+#define MTRR_CAP_FIXED        (1u << 8)
+#define MSR_MTRR_DEF_TYPE     0x2ff
+#define MTRR_DEF_FIXED        (1u << 10)
+#define MTRR_DEF_ENABLED      (1u << 11)
+#define MTRR_WB               6 /* write-back: SDM vol. 3A table 12-2 */
+#define MSR_MTRR_PHYS_BASE(i) (0x200u + 2 * (i))
+#define MSR_MTRR_PHYS_MASK(i) (0x201u + 2 * (i))
+
+/* Machine checks: SDM vol. 3B section 16.3; the banks: 16.3.2. */
+#define MSR_MCG_CAP      0x179
+#define MCG_CAP_CTL_P    (1ull << 8)
+#define MSR_MCG_STATUS   0x17a
+#define MCG_STATUS_RIPV  (1ull << 0)
+#define MSR_MCG_CTL      0x17b
+#define MSR_MC_CTL(i)    (0x400u + 4 * (i))
+#define MSR_MC_STATUS(i) (MSR_MC_CTL(i) + 1)
+#define MC_STATUS_VAL    (1ull << 63)
+#define MC_STATUS_ADDRV  (1ull << 58)
+#define MC_STATUS_PCC    (1ull << 57)
+#define MSR_MC_ADDR(i)   (MSR_MC_CTL(i) + 2)
+
+#define MSR_PAT 0x277 /* SDM vol. 3A section 12.12 */
+
+#define MSR_EFER 0xc0000080 /* SDM vol. 3A section 2.2.1 */
+#define EFER_LME (1ull << 8)
+#define EFER_NXE (1ull << 11)
+
+#define MSR_FS_BASE        0xc0000100 /* SDM vol. 3A section 3.4.4 */
+#define MSR_GS_BASE        0xc0000101
+#define MSR_KERNEL_GS_BASE 0xc0000102 /* SWAPGS exchanges it with GS_BASE: SDM vol. 2B */
+
+/* APM vol. 2 section 7.7.2: TOM2, and the bit that makes memory below it write-back without an
+ * MTRR. */
+#define MSR_SYSCFG     0xc0010010
+#define SYSCFG_TOM2    (1u << 21)
+#define SYSCFG_TOM2_WB (1u << 22)
+#define MSR_TOM2       0xc001001d
+#define TOM2_ADDRESS   (~((1ull << 23) - 1)) /* bits 22:0 are reserved */
+
+#define MSR_SEV_STATUS 0xc0010131 /* APM vol. 2 section 15.34.10 */
+#define SEV_ENABLED    1u
+
+/* --- instructions ------------------------------------------------------------------------------
+ */
 
 /* Reads the TSC after all earlier loads are done. */
 static inline uint64_t rdtsc(void)
@@ -107,6 +217,20 @@ static inline uint64_t rdmsr(uint32_t msr)
 static inline void wrmsr(uint32_t msr, uint64_t v)
 {
     __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)) : "memory");
+}
+
+/* XCR0; both need CR4.OSXSAVE. */
+static inline uint64_t xcr0_read(void)
+{
+    uint32_t lo, hi;
+
+    __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+    return (uint64_t)hi << 32 | lo;
+}
+
+static inline void xcr0_write(uint64_t v)
+{
+    __asm__ volatile("xsetbv" : : "a"((uint32_t)v), "d"((uint32_t)(v >> 32)), "c"(0));
 }
 
 static inline uint64_t read_rflags(void)

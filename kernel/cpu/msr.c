@@ -1,8 +1,6 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/instructions.h"
 
-extern const struct fixup __start_fixups[] HIDDEN, __stop_fixups[] HIDDEN; /* linker.ld */
-
 /* The instruction at label 1 may fault; execution then continues at label 2. */
 #define FIXUP                                                                                      \
     ".pushsection fixups, \"a\"\n\t"                                                               \
@@ -76,13 +74,4 @@ bool mem_read(uint64_t address, uint64_t *v)
                      : "memory");
     *v = word;
     return done;
-}
-
-uint64_t fixup_find(uint64_t rip)
-{
-    for (const struct fixup *f = __start_fixups; f < __stop_fixups; f++) {
-        if ((uint64_t)&f->instruction + (uint64_t)(int64_t)f->instruction == rip)
-            return (uint64_t)&f->resume + (uint64_t)(int64_t)f->resume;
-    }
-    return 0;
 }

@@ -1,4 +1,3 @@
-#include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "lib/cpu/features.h"

@@ -193,11 +193,11 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     return NULL;
 }
 
-bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write)
+bool paging_rights(struct paging *p, uint64_t at, uint64_t size, unsigned rights)
 {
-    if (!identity(p, at, at + size, PAGE_EXEC | (write ? PAGE_WRITE : 0)))
+    if (!identity(p, at, at + size, rights))
         return false;
-    for (uint64_t page = at; page < at + size; page += PAGE)
+    for (uint64_t page = page_down(at); page < at + size; page += PAGE)
         invlpg(page);
     return true;
 }
@@ -252,8 +252,9 @@ bool paging_core(struct paging *p, const struct core *core)
 {
     uint64_t stack = core->guard[IST_DOUBLE_FAULT - 1] + PAGE;
 
-    return guard_stacks(p, core) && paging_open(p, (uint64_t)core, PAGE, true) &&
-           paging_open(p, stack, IST_STACK_SIZE, true);
+    return guard_stacks(p, core) &&
+           paging_rights(p, (uint64_t)core, PAGE, PAGE_EXEC | PAGE_WRITE) &&
+           paging_rights(p, stack, IST_STACK_SIZE, PAGE_EXEC | PAGE_WRITE);
 }
 
 volatile void *paging_map_mmio(void *paging, uint64_t address, uint64_t size)
@@ -264,19 +265,7 @@ volatile void *paging_map_mmio(void *paging, uint64_t address, uint64_t size)
     if (address < ONE_MIB || end < address || end > p->phys_limit ||
         memory_is_ram(p->handoff, address, size))
         return NULL;
-    if (!identity(p, address, end, PAGE_WRITE | PAGE_UC))
-        return NULL;
-    for (uint64_t at = page_down(address); at < end; at += PAGE)
-        invlpg(at);
-    return (volatile void *)address;
-}
-
-bool paging_low_page(struct paging *p, uint64_t page, bool execute)
-{
-    if (!identity(p, page, page + PAGE, execute ? PAGE_EXEC : PAGE_WRITE))
-        return false;
-    invlpg(page);
-    return true;
+    return paging_rights(p, address, size, PAGE_WRITE | PAGE_UC) ? (volatile void *)address : NULL;
 }
 
 /* The root, the level-4 table with five levels, one table of each of levels 3 and 2, and level-1

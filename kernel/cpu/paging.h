@@ -81,16 +81,16 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
  * counters_map. */
 volatile void *paging_map_mmio(void *paging, uint64_t address, uint64_t size);
 
-/* Unmaps the pages below a core's stacks; calls paging_open() for its descriptors and its stack for
- * double faults. */
-bool paging_core(struct paging *p, const struct core *core);
-
 /*
- * Makes pages executable: those that the CPU uses to enter the handler of a double fault, and that
- * handler until it has set EFER.NXE again (kernel/cpu/row_state.h). While NXE is clear, the
+ * Unmaps the pages below a core's stacks. Makes its descriptors and its stack for double faults
+ * executable, as the IDT is: the CPU uses them to enter the handler of a double fault, and that
+ * handler does until it has set EFER.NXE again (kernel/cpu/row_state.h). While NXE is clear, the
  * no-execute bit is a reserved bit.
  */
-bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write);
+bool paging_core(struct paging *p, const struct core *core);
+
+/* Changes the rights of identity-mapped pages (PAGE_WRITE and so on of lib/cpu/pagetable.h). */
+bool paging_rights(struct paging *p, uint64_t at, uint64_t size, unsigned rights);
 
 /* Returns the address of a free page of memory that a page of this size may map: all of it is
  * write-back by the MTRRs. 0: no such page. */
@@ -101,9 +101,6 @@ uint64_t paging_whole(const struct paging *p, uint64_t size);
  * the other page reads the number before. */
 #define PAGING_SWAP_VA (PLATFORM_CODE_VA + (9ull << 42))
 void paging_swap(struct paging *p, uint64_t number);
-
-/* Makes a page below 1 MiB executable, so that a core can start there, or writable memory again. */
-bool paging_low_page(struct paging *p, uint64_t page, bool execute);
 
 /* Makes tables for one core, which share everything with the common ones except a separate code and
  * data buffer. False: no room. Call it after the last paging_map_mmio() that the core needs. */

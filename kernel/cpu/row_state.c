@@ -20,11 +20,6 @@ void row_state_keep_msrs(struct row_state *s, const uint32_t *msr)
     }
 }
 
-void row_state_drop(struct row_state *s)
-{
-    s->kept = false;
-}
-
 void row_state_note(struct row_state *s, enum row_register r, uint64_t found)
 {
     if (!(s->changed >> r & 1))

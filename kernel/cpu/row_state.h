@@ -95,9 +95,8 @@ struct row_state {
 };
 _Static_assert(ROW_REGISTERS <= 32, "a bit of `changed` each");
 
-/* Begin a row, saving the registers, and end it. */
+/* Begins a row, saving the registers; clearing `kept` ends it. */
 void row_state_keep(struct row_state *s);
-void row_state_drop(struct row_state *s);
 
 /* Saves these MSRs too; 0 ends the list. One that cannot be read, such as IA32_PRED_CMD, has no
  * state. */

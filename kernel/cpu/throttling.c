@@ -66,7 +66,7 @@ static bool is_known(uint64_t kept)
     return (kept & (KEPT_KNOWN | KEPT_UNKNOWN)) == KEPT_KNOWN;
 }
 
-enum throttled thermal_kept_throttled(const uint64_t *kept)
+static enum throttled throttled_of(const uint64_t *kept)
 {
     enum throttled result = THROTTLED_UNKNOWN;
 
@@ -94,18 +94,18 @@ static void write_causes(const uint64_t *kept, struct sink *out, struct json *j)
     }
 }
 
-void thermal_kept_show(const uint64_t *kept, struct sink *out)
+static void show_throttled(const uint64_t *kept, struct sink *out)
 {
-    if (thermal_kept_throttled(kept) != THROTTLED_YES)
+    if (throttled_of(kept) != THROTTLED_YES)
         return;
     fmt(out, "  ^ throttled by");
     write_causes(kept, out, NULL);
     fmt(out, "\r\n");
 }
 
-void thermal_kept_record(const uint64_t *kept, struct json *j)
+static void record_throttled(const uint64_t *kept, struct json *j)
 {
-    enum throttled throttled = thermal_kept_throttled(kept);
+    enum throttled throttled = throttled_of(kept);
 
     if (throttled == THROTTLED_UNKNOWN)
         return;
@@ -116,6 +116,8 @@ void thermal_kept_record(const uint64_t *kept, struct json *j)
     write_causes(kept, NULL, j);
     json_close(j);
 }
+
+const struct platform_kept thermal_kept = {show_throttled, record_throttled, throttled_of};
 
 void thermal_show(const struct thermal_state *s, struct sink *out)
 {

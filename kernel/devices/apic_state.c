@@ -21,11 +21,6 @@ void apic_state_keep(struct row_apic *s, const struct lapic *l)
         s->kept = lapic_read(l, registers[i].offset, &s->before[i]);
 }
 
-void apic_state_drop(struct row_apic *s)
-{
-    s->kept = false;
-}
-
 static bool in_service(const struct lapic *l)
 {
     uint32_t bits;

@@ -1,15 +1,17 @@
 /*
  * The machine's counters of known frequency as timers (bench/api/timer.h): TSC, HPET, ACPI PM
- * timer, PIT. Only this file enables, reads and restores them as clocks. Every wait is bounded by
- * reads and by raw ticks. Uses general registers only, since boot/ uses it too. Sources: ACPI 6.5
- * section 4.8.3.3, IA-PC HPET specification 1.0a section 2.3, Intel 8254 data sheet.
+ * timer, PIT. Only counters.c enables, reads and restores them as clocks. Every wait is bounded by
+ * reads and by raw ticks. counters.c uses general registers only, since boot/ uses it too. Sources:
+ * ACPI 6.5 section 4.8.3.3, IA-PC HPET specification 1.0a section 2.3, Intel 8254 data sheet.
  */
 #ifndef KERNEL_DEVICES_COUNTERS_H
 #define KERNEL_DEVICES_COUNTERS_H
 
 #include "bench/api/timer.h"
+#include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_fixed.h"
+#include "lib/stats/clock_rate.h"
 
 /* Maps a device's registers. NULL: the address cannot be a device's. */
 typedef volatile void *counters_map(void *context, uint64_t address, uint64_t size);
@@ -39,5 +41,20 @@ extern const char counters_tsc_unknown[];
 
 /* Returns whether the started timer advanced by at least `counts` before the wait's limit. */
 bool counters_wait(struct timer *t, uint64_t counts);
+
+/*
+ * --- clocks.c ---
+ * Measures the TSC's frequency with the counters of the machine: ACPI PM timer, HPET and PIT; also
+ * takes CPUID leaf 15h. Each counter is read in a few windows of about 10 ms. Every wait ends even
+ * if the counter stops.
+ */
+
+/* Starts, reads and stops each counter. Its timer gets the TSC frequency measured with it, and the
+ * TSC's timer gets the chosen one. `stated`: the frequency in MSRs, kept as another source. */
+struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
+                                struct counters *counters);
+
+/* Converts a clock's id to that of the source of the TSC's frequency; CLOCK_SOURCES for the TSC. */
+enum clock_source clocks_source(enum clock_id id);
 
 #endif

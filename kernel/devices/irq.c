@@ -84,65 +84,13 @@ bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
     return icr_idle(l);
 }
 
-bool lapic_stop_others(const struct lapic *l)
-{
-    return lapic_ipi(l, 0, ICR_INIT | ICR_OTHERS);
-}
-
-static bool set_apic_base(uint64_t bits)
-{
-    uint64_t base;
-
-    return msr_read(MSR_APIC_BASE, &base) && msr_write(MSR_APIC_BASE, base | bits);
-}
-
-static const char *read_id(const struct lapic *l, uint32_t *id)
+const char *lapic_read_id(const struct lapic *l, uint32_t *id)
 {
     if (!lapic_read(l, LAPIC_ID, id))
         return "its APIC does not answer";
     if (!l->x2apic)
         *id >>= 24;
     return NULL;
-}
-
-const char *lapic_follow(const struct lapic *l, uint32_t *id)
-{
-    uint64_t base;
-
-    if (!msr_read(MSR_APIC_BASE, &base))
-        return "no IA32_APIC_BASE";
-    if (!l->x2apic && base & BASE_X2APIC)
-        return "its APIC is in x2APIC mode, the boot core's is not";
-    if (!l->x2apic && (base & BASE_ADDRESS) != l->address &&
-        !msr_write(MSR_APIC_BASE, (base & ~BASE_ADDRESS) | l->address))
-        return "its APIC's address cannot be set to the boot core's";
-    /* A disabled APIC cannot go to x2APIC mode directly (SDM vol. 3A figure 11-27). */
-    if (!set_apic_base(BASE_ENABLED) || (l->x2apic && !set_apic_base(BASE_X2APIC)))
-        return "its APIC cannot be put into the boot core's mode";
-    return read_id(l, id);
-}
-
-const char *lapic_is_alike(const struct lapic *l, uint32_t *id)
-{
-    uint64_t base;
-
-    if (!msr_read(MSR_APIC_BASE, &base))
-        return "no IA32_APIC_BASE";
-    if (!(base & BASE_ENABLED) || !(base & BASE_X2APIC) != !l->x2apic)
-        return "its APIC is not in the boot core's mode";
-    if (!l->x2apic && (base & BASE_ADDRESS) != l->address)
-        return "its APIC's address is not the boot core's";
-    return read_id(l, id);
-}
-
-bool lapic_switch_x2apic(struct lapic *l)
-{
-    uint64_t base;
-
-    if (!set_apic_base(BASE_X2APIC) || !msr_read(MSR_APIC_BASE, &base) || !(base & BASE_X2APIC))
-        return false;
-    l->x2apic = true;
-    return lapic_read(l, LAPIC_ID, &l->id);
 }
 
 /* --- masking ---------------------------------------------------------------------------------- */

@@ -63,16 +63,8 @@ void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v);
  * not accepted in time.
  */
 bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command);
-/* Puts the running core's LAPIC into the boot core's mode and at its address, as in `l`. Stores the
- * core's APIC id in *id. Returns NULL, or why it failed. */
-const char *lapic_follow(const struct lapic *l, uint32_t *id);
-/* Checks the same without changing anything. Returns NULL, or the difference. */
-const char *lapic_is_alike(const struct lapic *l, uint32_t *id);
-/* Switches the boot core's LAPIC to x2APIC. False: no such mode, or a hypervisor refuses. */
-bool lapic_switch_x2apic(struct lapic *l);
-/* Sends INIT to every other core: they then wait for a SIPI and execute nothing. Firmware may leave
- * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time. */
-bool lapic_stop_others(const struct lapic *l);
+/* Reads the running core's APIC id. Returns NULL, or why not. */
+const char *lapic_read_id(const struct lapic *l, uint32_t *id);
 
 /*
  * --- masking ---
@@ -137,10 +129,9 @@ void irq_restore_lent(const struct irq_masked *m);
  * 11.5.1, 11.5.4 (timer) and 11.8.4 (in service).
  */
 
-/* Begins a row, saving the registers. Does nothing on a core without a local APIC. */
+/* Begins a row, saving the registers; clearing `kept` ends it. Does nothing on a core without a
+ * local APIC. */
 void apic_state_keep(struct row_apic *s, const struct lapic *l);
-/* Ends it. */
-void apic_state_drop(struct row_apic *s);
 
 /* Restores and records what changed. Writing the initial count restarts the timer. */
 void apic_state_put_back(struct row_apic *s, const struct lapic *l);

@@ -2,11 +2,6 @@
 #include "kernel/cpu/msr.h"
 #include "lib/cpu/features.h"
 
-uint64_t core_controls_cost(unsigned cores)
-{
-    return arena_cost(cores * sizeof(struct controls));
-}
-
 static void count_smis(struct core_controls *q)
 {
     struct counter_access access = counter_access_here();
@@ -86,8 +81,10 @@ void core_controls_restore_all(struct machine *m, bool others)
     }
 }
 
-const char *core_controls_prefetch(struct machine *m, unsigned core, bool off, const char **why)
+const char *core_controls_prefetch(const struct platform *p, unsigned core, bool off,
+                                   const char **why)
 {
+    struct machine *m = p->context;
     struct controls *c = &m->controls.core[core];
     struct control *s = &c->of[CONTROL_PREFETCH];
 

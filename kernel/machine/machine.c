@@ -1,6 +1,5 @@
 /* The steps of kernel/machine/machine.h, except consoles, controls and DMA; the ways out. */
 #include "kernel/machine/machine.h"
-#include "kernel/clock/clocks.h"
 #include "kernel/cpu/msr.h"
 
 #define QEMU_DEBUG_EXIT 0xf4 /* the device's port in `make run` */
@@ -25,7 +24,8 @@ void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks
     traps_load();
 }
 
-const char *machine_checks(struct machine *m)
+/* Enables machine checks, which are reported from here on. NULL, or why nothing can be measured. */
+static const char *enable_machine_checks(struct machine *m)
 {
     if (!m->boot_core)
         return "exception stacks: the arena is too small";
@@ -47,7 +47,8 @@ static void find_arena_type(struct machine *m)
     }
 }
 
-const char *machine_memory(struct machine *m)
+/* Reads the MTRRs and loads our page tables. Returns NULL, or why not. */
+static const char *load_page_tables(struct machine *m)
 {
     uint64_t sev, idt, idt_size;
     const char *why_not;
@@ -61,7 +62,7 @@ const char *machine_memory(struct machine *m)
     why_not = paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
                           m->boot_core);
     idt = traps_idt(&idt_size);
-    if (!why_not && !paging_open(&m->paging, idt, idt_size, false))
+    if (!why_not && !paging_rights(&m->paging, idt, idt_size, PAGE_EXEC))
         why_not = "page tables: no room for the IDT's";
     return why_not;
 }
@@ -79,7 +80,8 @@ static void find_watchdogs(struct machine *m)
         (void)acpi_wddt(&t, &m->wddt);
 }
 
-void machine_acpi(struct machine *m)
+/* Reads the ACPI tables. Does not need our page tables: what it reads is in the memory map. */
+static void read_acpi(struct machine *m)
 {
     struct acpi_table t;
 
@@ -100,17 +102,27 @@ void machine_acpi(struct machine *m)
     find_watchdogs(m);
 }
 
-void machine_irq(struct machine *m)
+/* Sends INIT to every other core: they then wait for a SIPI and execute nothing. Firmware may leave
+ * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time. */
+static bool stop_other_cores(const struct machine *m)
+{
+    return lapic_ipi(&m->irq.lapic, 0, ICR_INIT | ICR_OTHERS);
+}
+
+/* Masks interrupts at their sources, and stops the other cores. */
+static void mask_interrupts(struct machine *m)
 {
     bool borrowed = m->handoff->borrowed;
 
     m->irq = irq_mask(&m->paging, &m->cpu, m->madt,
                       borrowed ? arena_take(&m->arena, sizeof(struct irq_opened)) : NULL);
     /* The firmware's cores continue in its loops; the firmware needs them afterwards. */
-    m->others_stopped = !borrowed && m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
+    m->others_stopped = !borrowed && m->irq.lapic.present && stop_other_cores(m);
 }
 
-void machine_clocks(struct machine *m)
+/* Makes LFENCE serializing, on which the clock reads rely. Then sets up counters, TSC frequency and
+ * thermal status. */
+static void open_clocks(struct machine *m)
 {
     m->lfence = lfence_make_serializing(&m->cpu);
     counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
@@ -120,7 +132,9 @@ void machine_clocks(struct machine *m)
     thermal_init(&m->thermal, &m->cpu, cpuid_here);
 }
 
-const char *machine_cores(struct machine *m)
+/* Starts or borrows the other cores, compares their TSCs and parks them. m->cores names those that
+ * are not available. NULL, or why nothing can be measured. */
+static const char *bring_up_cores(struct machine *m)
 {
     m->cores.given = (struct cores_given){
         .handoff = m->handoff,
@@ -138,6 +152,32 @@ const char *machine_cores(struct machine *m)
     /* Before each core gets its own buffers: their tables copy the devices' pages. */
     deadline_open(&m->deadlines, &m->cores, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL);
     return cores_bring_up(&m->cores);
+}
+
+/* Each step relies on those before it. */
+const char *machine_take(struct machine *m, void (*opened)(struct machine *m),
+                         void (*opened_late)(struct machine *m, struct sink *late))
+{
+    const char *why_not;
+
+    cpu_decode(&m->cpu, cpuid_here, NULL);
+    read_acpi(m);
+    machine_console(m);
+    opened(m);
+    why_not = enable_machine_checks(m);
+    if (!why_not)
+        why_not = load_page_tables(m);
+    if (why_not)
+        return why_not;
+    opened_late(m, machine_console_late(m));
+    machine_dma(m);
+    mask_interrupts(m);
+    open_clocks(m);
+    why_not = bring_up_cores(m);
+    if (why_not)
+        return why_not;
+    deadline_try(&m->deadlines);
+    return core_controls_apply_all(m);
 }
 
 /* --- the ways out ----------------------------------------------------------------------------- */
@@ -226,7 +266,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum status 
     serial_flush(&m->serial);
     /* The other cores must not run while the firmware's code does. */
     if (m->cores.up > 0)
-        (void)lapic_stop_others(&m->irq.lapic);
+        (void)stop_other_cores(m);
     finish_as_asked(m, finish, status);
     pager_run(&m->screen);
     cpu_halt();

@@ -1,12 +1,8 @@
-/*
- * The state of the machine, and the steps that find and change it. kernel/main.c calls the steps in
- * the order of their declarations here; each relies on those before it. The way out is last.
- */
+/* The state of the machine; machine.c has the steps that find and change it, and the ways out. */
 #ifndef KERNEL_MACHINE_MACHINE_H
 #define KERNEL_MACHINE_MACHINE_H
 
-#include "kernel/console/display.h"
-#include "kernel/console/serial.h"
+#include "kernel/console/console.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/devices/counters.h"
 #include "lib/config/status.h"
@@ -97,42 +93,39 @@ struct machine {
     bool leaving; /* machine_leave() was called */
 };
 
-/* --- machine.c, consoles.c, dma.c: the steps, in their order ---------------------------------- */
+/* --- machine.c --- */
 
 /* Sets up the arena, GDT, TSS, and the IDT with these hooks. m->boot_core stays NULL if the arena
  * is too small for its stacks. */
 void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks *hooks);
-/* Reads the ACPI tables. Does not need our page tables: what it reads is in the memory map. */
-void machine_acpi(struct machine *m);
+
+/* Finds out and changes all of the machine that a run needs, except its traps. `opened` is called
+ * once text can be written, `opened_late` once all consoles work; `late`: the console opened since,
+ * or NULL. Returns NULL, or why nothing can be measured. */
+const char *machine_take(struct machine *m, void (*opened)(struct machine *m),
+                         void (*opened_late)(struct machine *m, struct sink *late));
+
+/* --- consoles.c --- */
+
 /* Opens the available consoles that console= selects, except a serial port in memory, and the log.
  * Text can be written from here on. */
 void machine_console(struct machine *m);
 /* Opens all consoles that are found without ACPI tables, whatever console= says: for a fault before
  * machine_console(). */
 void machine_console_early(struct machine *m);
-/* Enables machine checks, which are reported from here on. NULL, or why nothing can be measured. */
-const char *machine_checks(struct machine *m);
-/* Reads the MTRRs and loads our page tables. Returns NULL, or why not. */
-const char *machine_memory(struct machine *m);
 /* Opens a serial port in memory if no port was found before, or the screen if the port that
  * console= selects is missing. Returns the console that it opened, or NULL. All consoles work from
  * here on. */
 struct sink *machine_console_late(struct machine *m);
+/* Returns the bytes of arena that the log of a borrowed machine takes. */
+uint64_t machine_log_cost(const struct handoff *h);
+
+/* --- dma.c --- */
+
 /* Applies dma=off: stops all PCI devices from writing memory, except those that the console needs
  * (lib/firmware/pci.h decides). Nothing is restored: the firmware's drivers are gone. Also maps the
  * configuration space of one PCI device, for rows. */
 void machine_dma(struct machine *m);
-/* Masks interrupts at their sources, and stops the other cores. */
-void machine_irq(struct machine *m);
-/* Makes LFENCE serializing, on which the clock reads rely. Then sets up counters, TSC frequency and
- * thermal status. */
-void machine_clocks(struct machine *m);
-/* Starts or borrows the other cores, compares their TSCs and parks them. m->cores names those that
- * are not available. NULL, or why nothing can be measured. */
-const char *machine_cores(struct machine *m);
-
-/* Returns the bytes of arena that the log of a borrowed machine takes. */
-uint64_t machine_log_cost(const struct handoff *h);
 
 /*
  * --- core_controls.c ---
@@ -140,22 +133,15 @@ uint64_t machine_log_cost(const struct handoff *h);
  * counts SMIs. core_controls_restore_all() restores everything; every way out calls it.
  */
 
-/* Returns the bytes of arena that core_controls_apply_all() takes. */
-uint64_t core_controls_cost(unsigned cores);
-
-/* To be called once the cores are up. Returns NULL, or why nothing
- * can be measured. */
+/* To be called once the cores are up. Returns NULL, or why nothing can be measured. */
 const char *core_controls_apply_all(struct machine *m);
 /* Restores the settings as found; may be called again. `others`: the other cores can be called,
  * which is false after a fault. */
 void core_controls_restore_all(struct machine *m, bool others);
 
-/*
- * Disables the prefetchers of the running core, which has this number, or restores them as found.
- * Returns their state then: "on", "off", "partly off". NULL: it is not known, or they cannot be
- * disabled; *why says why. core_controls_restore_all() restores them too.
- */
-const char *core_controls_prefetch(struct machine *m, unsigned core, bool off, const char **why);
+/* Implements prefetch() of struct platform. core_controls_restore_all() restores them too. */
+const char *core_controls_prefetch(const struct platform *p, unsigned core, bool off,
+                                   const char **why);
 
 /* Returns the SMIs of the running core so far; meaningless without smi_counter. */
 uint64_t core_controls_smis(void);

@@ -88,7 +88,10 @@ static bool is_guard(const struct handoff *h, const struct core *c, uint64_t at)
     uint64_t guard;
 
     (void)arena_kernel_stack(h, &guard);
-    return at - guard < ARENA_PAGE || core_is_guard(c, at);
+    bool is = at - guard < ARENA_PAGE;
+    for (unsigned i = 0; i < CORE_GUARDS; i++)
+        is = is || (c->guard[i] && at - c->guard[i] < ARENA_PAGE);
+    return is;
 }
 
 /* Returns the kind of access in a #PF's error code. */

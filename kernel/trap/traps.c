@@ -19,8 +19,15 @@ void guard_exit(void);
 
 extern const uint8_t trap_stubs[] HIDDEN; /* kernel/trap/traps.asm */
 
+/* An instruction that may fault and where to continue (kernel/cpu/msr.c). Distances from the field
+ * itself in bytes, so that the table needs no relocation. */
+struct fixup {
+    int32_t instruction, resume;
+};
+extern const struct fixup __start_fixups[] HIDDEN, __stop_fixups[] HIDDEN; /* linker.ld */
+
 /* All cores share these: the CPU passes no context to its handlers. The IDT has a separate page,
- * which is always executable (paging_open()). */
+ * which is always executable (machine.c). */
 static _Alignas(4096) struct trap_gate idt[GATES];
 static const struct trap_hooks *hooks;
 static uint64_t borrowed_nmis;
@@ -190,9 +197,10 @@ static bool fault_ends_call(struct core *c, struct trap_frame *f)
     return LEFT_FOR >> f->vector & 1 && guard_leave(c, f, GUARD_FAULT);
 }
 
-struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
-                             const void *code, const uint64_t argument[STEP_ARGUMENTS])
+struct step_result step_call(struct stepping *s, step_entry *entry, const void *code,
+                             const uint64_t argument[STEP_ARGUMENTS])
 {
+    struct core *c = core_current();
     struct step_result result;
 
     stepping_begin(s);
@@ -236,11 +244,13 @@ static bool survives_machine_check(struct core *c)
 
 static bool goes_on_at_fixup(struct trap_frame *f)
 {
-    uint64_t resume = fixup_find(f->rip);
-
-    if (resume)
-        f->rip = resume;
-    return resume != 0;
+    for (const struct fixup *x = __start_fixups; x < __stop_fixups; x++) {
+        if ((uint64_t)&x->instruction + (uint64_t)(int64_t)x->instruction != f->rip)
+            continue;
+        f->rip = (uint64_t)&x->resume + (uint64_t)(int64_t)x->resume;
+        return true;
+    }
+    return false;
 }
 
 /* Returns whether a MOV of a debug register met DR7.GD, which the CPU clears before the handler. */

@@ -121,9 +121,9 @@ bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by);
  * 18.3.1.4), while DEBUGCTL.BTF is clear. lib/cpu/stepping.h counts.
  */
 
-/* Implements `step` on the running core, `c`. */
-struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
-                             const void *code, const uint64_t argument[STEP_ARGUMENTS]);
+/* Implements `step` of struct platform. */
+struct step_result step_call(struct stepping *s, step_entry *entry, const void *code,
+                             const uint64_t argument[STEP_ARGUMENTS]);
 
 /* --- fault.c: describes fatal exceptions, and prints them on the console --- */
 

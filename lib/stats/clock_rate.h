@@ -1,5 +1,5 @@
 /*
- * Computes the TSC's frequency from counters of known frequency. kernel/clock/clocks.c reads the
+ * Computes the TSC's frequency from counters of known frequency. kernel/devices/clocks.c reads the
  * hardware; this file has the arithmetic: pairs of reads to a frequency, several windows to one
  * figure, several sources to one answer.
  */

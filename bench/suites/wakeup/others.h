@@ -13,7 +13,7 @@
 
 #define OTHERS_ROUNDS 3 /* of a pass; odd, so that one is the median */
 #define OTHERS_IDT    ((PLATFORM_ROW_VECTOR + 1) * sizeof(struct idt_gate)) /* bytes */
-#define OTHERS_LINE   256 /* more than MONITOR watches: kernel/cores/park.c */
+#define OTHERS_LINE   256 /* more than MONITOR watches: kernel/cores/smp.c */
 
 /* The times of a round: by the TSC of side 0 when it sends, when it has sent, and when it sees the
  * answer; by that of side 1 at the first instruction after the wait, and after the end of

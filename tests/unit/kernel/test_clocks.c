@@ -4,7 +4,6 @@
 #include "tests/unit/cmocka_unit.h"
 #include "kernel/devices/counters.h"
 #include "kernel/devices/device_registers.h"
-#include "kernel/clock/clocks.h"
 
 #define TSC_HZ  2500000000ull
 #define PM_PORT 0x608

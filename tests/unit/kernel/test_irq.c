@@ -196,7 +196,7 @@ TEST(every_source_that_was_open_is_opened_again)
     assert_int_equal(ioapic[IOAPIC_WINDOW / 4], 0x00160020 | ENTRY_MASKED);
     assert_int_equal(opened.ioapic[1][0], 1);
     assert_int_equal(m.lvt_masked, 5);
-    lapic[LAPIC_SPURIOUS / 4] = 0x1ff; /* as kernel/cores/park.c sets it */
+    lapic[LAPIC_SPURIOUS / 4] = 0x1ff; /* as kernel/cores/run.c sets it */
 
     irq_restore(&m, NULL, &t);
     assert_memory_equal(before, lapic, sizeof(lapic));

@@ -1,7 +1,7 @@
 /* Which keys of a PS/2 keyboard stop a run. */
 #include "tests/unit/cmocka_unit.h"
 #include "tests/unit/kernel/fake_cpu.h"
-#include "kernel/console/display.h"
+#include "kernel/console/console.h"
 
 enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
 enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };

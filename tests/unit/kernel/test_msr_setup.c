@@ -1,7 +1,6 @@
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/cmocka_unit.h"
-#include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/msr.h"
 #include "lib/cpu/features.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/cmocka_unit.h"
-#include "kernel/console/serial.h"
+#include "kernel/console/console.h"
 
 #define COM1 0x3f8
 

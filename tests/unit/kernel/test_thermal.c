@@ -35,11 +35,11 @@ static void expect_kept(const uint64_t *kept, const char *table, const char *rec
     struct json j;
 
     sink_buf_init(&b, text, sizeof text);
-    thermal_kept_show(kept, &b.sink);
+    thermal_kept.show(kept, &b.sink);
     assert_string_equal(text, table);
     sink_buf_init(&b, text, sizeof text);
     json_line_begin(&j, &b.sink);
-    thermal_kept_record(kept, &j);
+    thermal_kept.record(kept, &j);
     json_line_end(&j);
     assert_string_equal(text, record);
 }

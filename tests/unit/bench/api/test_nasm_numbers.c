@@ -12,7 +12,7 @@
 #include "bench/suites/events/events.h"
 #include "bench/suites/privileged/privileged.h"
 #include "bench/engine/window.h"
-#include "kernel/cpu/registers.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/devices/irq.h"
 #include "kernel/devices/device_registers.h"
 #include "tests/unit/read_file.h"

@@ -1,4 +1,4 @@
-#include "kernel/clock/clocks.h"
+#include "kernel/devices/counters.h"
 #include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"
 
