@@ -378,7 +378,7 @@ UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tab
 UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
 	console/keyboard console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/call_stack stores/counts \
-	$(if $(HAS_ZYDIS),stores/operands stores/operands_refused))
+	$(if $(HAS_ZYDIS),stores/operands))
 UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) hosted/replay/cpuid_dump.c \
 	$(sort $(wildcard tests/unit/*.c))
 UNIT_UPPER := $(filter-out bench/suites/% bench/run/run%,$(filter bench/%,$(C_SRC))) \

@@ -3,42 +3,92 @@
 
 #define CLZERO_BYTES 64
 
+#define M(name) ZYDIS_MNEMONIC_##name
+
+/* Returns whether it is in the list, which ends with ZYDIS_MNEMONIC_INVALID. */
+static bool is_in(ZydisMnemonic mnemonic, const ZydisMnemonic *list)
+{
+    while (*list != mnemonic && *list != ZYDIS_MNEMONIC_INVALID)
+        list++;
+    return *list == mnemonic;
+}
+
+#define IS_ANY(mnemonic, ...) is_in(mnemonic, (const ZydisMnemonic[]){__VA_ARGS__, M(INVALID)})
+
+/* --- what cannot be stepped ------------------------------------------------------------------- */
+
+/* Why, and which instructions. UMIP: SGDT and so on. The mask of MASKMOVQ is an MMX register. */
+static const struct {
+    const char *why;
+    ZydisMnemonic of[17]; /* the rest is ZYDIS_MNEMONIC_INVALID */
+} refused[] = {
+    {"it leaves the code for the kernel",
+     {M(SYSCALL), M(SYSENTER), M(SYSRET), M(SYSEXIT), M(INT), M(INT1), M(INT3), M(IRET), M(IRETD),
+      M(IRETQ)}},
+    {"a transaction does not survive single steps", {M(XBEGIN), M(XEND), M(XABORT)}},
+    {"the instruction after it would not be traced", {M(LSS)}},
+    {"it changes what this tool itself needs",
+     {M(LFS), M(LGS), M(WRFSBASE), M(WRGSBASE), M(WRPKRU)}},
+    {"which bytes it touches depends on what state is in use",
+     {M(FXSAVE), M(FXSAVE64), M(FXRSTOR), M(FXRSTOR64), M(XSAVE), M(XSAVE64), M(XSAVEC),
+      M(XSAVEC64), M(XSAVEOPT), M(XSAVEOPT64), M(XSAVES), M(XSAVES64), M(XRSTOR), M(XRSTOR64),
+      M(XRSTORS), M(XRSTORS64)}},
+    {"the kernel may do it in the processor's place", {M(SGDT), M(SIDT), M(SLDT), M(STR), M(SMSW)}},
+    {"its operands in memory are not known here",
+     {M(MASKMOVQ), M(ENQCMD), M(ENQCMDS), M(LDTILECFG), M(STTILECFG), M(TILELOADD), M(TILELOADDT1),
+      M(TILESTORED)}},
+};
+
+/* Returns why an instruction cannot be single-stepped, or its bytes are not known in advance; NULL:
+ * neither. */
+static const char *why_refused(const struct decoded *d)
+{
+    const ZydisDecodedInstruction *in = &d->instruction;
+    const ZydisDecodedOperand *o = d->operand;
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (is_in(in->mnemonic, refused[i].of))
+            return refused[i].why;
+    if (in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+        return "it changes the code segment";
+    if (in->mnemonic == ZYDIS_MNEMONIC_ENTER && o[1].imm.value.u)
+        return "its operands in memory are not known here";
+    if ((in->mnemonic == ZYDIS_MNEMONIC_MOV || in->mnemonic == ZYDIS_MNEMONIC_POP) &&
+        o[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        if (o[0].reg.value == ZYDIS_REGISTER_SS)
+            return "the instruction after it would not be traced";
+        if (o[0].reg.value == ZYDIS_REGISTER_FS || o[0].reg.value == ZYDIS_REGISTER_GS)
+            return "it changes what this tool itself needs";
+    }
+    for (unsigned i = 0; i < in->operand_count; i++)
+        if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            (o[i].mem.type == ZYDIS_MEMOP_TYPE_MIB || o[i].size > 8 * TOUCH_BYTES))
+            return "its operands in memory are not known here";
+    return NULL;
+}
+
 /* --- properties of an instruction, independent of registers ----------------------------------- */
 
 /* Its operand is only an address; the memory there is not accessed. */
 static bool is_hint(const ZydisDecodedInstruction *in)
 {
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_CLFLUSH:
-    case ZYDIS_MNEMONIC_CLFLUSHOPT:
-    case ZYDIS_MNEMONIC_CLWB:
-    case ZYDIS_MNEMONIC_CLDEMOTE:
-    case ZYDIS_MNEMONIC_PREFETCHWT1: /* has a separate category */
-        return true;
-    default:
-        return in->meta.isa_ext == ZYDIS_ISA_EXT_MPX || /* Linux leaves it off: NOPs, since 5.6 */
-               in->meta.category == ZYDIS_CATEGORY_NOP ||
-               in->meta.category == ZYDIS_CATEGORY_WIDENOP ||
-               in->meta.category == ZYDIS_CATEGORY_PREFETCH;
-    }
+    return in->meta.isa_ext == ZYDIS_ISA_EXT_MPX || /* Linux leaves it off: NOPs, since 5.6 */
+           in->meta.category == ZYDIS_CATEGORY_NOP || in->meta.category == ZYDIS_CATEGORY_WIDENOP ||
+           in->meta.category == ZYDIS_CATEGORY_PREFETCH ||
+           IS_ANY(in->mnemonic, M(CLFLUSH), M(CLFLUSHOPT), M(CLWB), M(CLDEMOTE), M(PREFETCHWT1));
 }
 
 /* Returns the register whose sign bits of bytes or elements are the mask; ZYDIS_REGISTER_NONE: no
  * such register. */
 static ZydisRegister vector_mask(const struct decoded *d)
 {
-    switch (d->instruction.mnemonic) {
-    case ZYDIS_MNEMONIC_MASKMOVDQU:
-    case ZYDIS_MNEMONIC_VMASKMOVDQU:
-    case ZYDIS_MNEMONIC_VMASKMOVPS:
-    case ZYDIS_MNEMONIC_VMASKMOVPD:
-    case ZYDIS_MNEMONIC_VPMASKMOVD:
-    case ZYDIS_MNEMONIC_VPMASKMOVQ:
+    const ZydisDecodedInstruction *in = &d->instruction;
+
+    if (IS_ANY(in->mnemonic, M(MASKMOVDQU), M(VMASKMOVDQU), M(VMASKMOVPS), M(VMASKMOVPD),
+               M(VPMASKMOVD), M(VPMASKMOVQ)))
         return d->operand[1].reg.value;
-    default:
-        return d->instruction.meta.category == ZYDIS_CATEGORY_AVX2GATHER ? d->operand[2].reg.value
-                                                                         : ZYDIS_REGISTER_NONE;
-    }
+    return in->meta.category == ZYDIS_CATEGORY_AVX2GATHER ? d->operand[2].reg.value
+                                                          : ZYDIS_REGISTER_NONE;
 }
 
 static bool has_mask_register(const ZydisDecodedInstruction *in)
@@ -62,7 +112,7 @@ bool operands_decode(struct decoded *d, uint64_t address, const uint8_t *bytes, 
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d->instruction, d->operand)))
         return false;
     const ZydisDecodedInstruction *in = &d->instruction;
-    d->refused = operands_refused(d);
+    d->refused = why_refused(d);
     d->needs_vectors = has_mask_register(in) || vector_mask(d) != ZYDIS_REGISTER_NONE;
     for (unsigned i = 0; i < in->operand_count; i++)
         if (d->operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -99,16 +149,8 @@ static uint64_t general(const struct decoded *d, const struct registers *r, Zydi
 /* BT and similar with a register select a bit of a string on both sides of the operand. */
 static int64_t bits_away(const struct decoded *d, const struct registers *r, uint32_t bytes)
 {
-    switch (d->instruction.mnemonic) {
-    case ZYDIS_MNEMONIC_BT:
-    case ZYDIS_MNEMONIC_BTC:
-    case ZYDIS_MNEMONIC_BTR:
-    case ZYDIS_MNEMONIC_BTS:
-        break;
-    default:
-        return 0;
-    }
-    if (d->operand[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
+    if (!IS_ANY(d->instruction.mnemonic, M(BT), M(BTC), M(BTR), M(BTS)) ||
+        d->operand[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
         return 0;
     uint64_t bit = general(d, r, d->operand[1].reg.value);
     int64_t wanted = bytes == 2 ? (int16_t)bit : bytes == 4 ? (int32_t)bit : (int64_t)bit;
@@ -237,19 +279,10 @@ static uint64_t masked_lanes(const struct decoded *d, const struct registers *r,
 
 static unsigned index_bytes(ZydisMnemonic mnemonic)
 {
-    switch (mnemonic) {
-    case ZYDIS_MNEMONIC_VGATHERQPS:
-    case ZYDIS_MNEMONIC_VGATHERQPD:
-    case ZYDIS_MNEMONIC_VPGATHERQD:
-    case ZYDIS_MNEMONIC_VPGATHERQQ:
-    case ZYDIS_MNEMONIC_VSCATTERQPS:
-    case ZYDIS_MNEMONIC_VSCATTERQPD:
-    case ZYDIS_MNEMONIC_VPSCATTERQD:
-    case ZYDIS_MNEMONIC_VPSCATTERQQ:
-        return 8;
-    default:
-        return 4;
-    }
+    return IS_ANY(mnemonic, M(VGATHERQPS), M(VGATHERQPD), M(VPGATHERQD), M(VPGATHERQQ),
+                  M(VSCATTERQPS), M(VSCATTERQPD), M(VPSCATTERQD), M(VPSCATTERQQ))
+               ? 8
+               : 4;
 }
 
 static unsigned elements_apart(const struct decoded *d, const struct registers *r,
@@ -308,8 +341,7 @@ static bool one_touch(const struct decoded *d, const struct registers *r,
     ZydisRegister by = vector_mask(d);
     if (has_mask_register(&d->instruction)) {
         t->lanes = masked_lanes(d, r, o, t->store);
-    } else if (d->instruction.mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
-               d->instruction.mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU) {
+    } else if (IS_ANY(d->instruction.mnemonic, M(MASKMOVDQU), M(VMASKMOVDQU))) {
         t->lanes = signs(vector_of(r, by), t->size, 1);
     } else if (by != ZYDIS_REGISTER_NONE) {
         t->lanes = lanes_of(signs(vector_of(r, by), o->element_count, o->element_size / 8),

@@ -48,10 +48,6 @@ struct decoded {
 /* Decodes an instruction. False: these `n` bytes are not an instruction. */
 bool operands_decode(struct decoded *d, uint64_t address, const uint8_t *bytes, size_t n);
 
-/* Returns why an instruction cannot be single-stepped, or its bytes are not known in advance; NULL:
- * neither. */
-const char *operands_refused(const struct decoded *d);
-
 /* Fills t[OPERANDS_TOUCHES]; returns the number. */
 unsigned operands_touches(const struct decoded *d, const struct registers *r, struct touch *t);
 

@@ -5,143 +5,47 @@
 
 /* --- the feature ------------------------------------------------------------------------------ */
 
-/* Zydis' names of ISA sets, without the length of vectors. */
+/* Zydis' names of ISA sets, without the length of vectors: most are those of the features. */
 static const struct {
     const char *set;
     enum insn_feature feature;
-} features[] = {
-    {"ADOX_ADCX", INSN_ADX},
-    {"AES", INSN_AES},
-    {"AMD3DNOW", INSN_AMD3DNOW},
-    {"AMD_INVLPGB", INSN_INVLPGB},
-    {"AMX_BF16", INSN_AMX_BF16},
-    {"AMX_INT8", INSN_AMX_INT8},
-    {"AMX_TILE", INSN_AMX_TILE},
-    {"AVX", INSN_AVX},
-    {"AVX2", INSN_AVX2},
-    {"AVX2GATHER", INSN_AVX2},
-    {"AVX512BW", INSN_AVX512BW},
-    {"AVX512CD", INSN_AVX512CD},
-    {"AVX512DQ", INSN_AVX512DQ},
-    {"AVX512ER", INSN_AVX512ER},
-    {"AVX512F", INSN_AVX512F},
-    {"AVX512PF", INSN_AVX512PF},
-    {"AVX512_4FMAPS", INSN_AVX512_4FMAPS},
-    {"AVX512_4VNNIW", INSN_AVX512_4VNNIW},
-    {"AVX512_BF16", INSN_AVX512_BF16},
-    {"AVX512_BITALG", INSN_AVX512_BITALG},
-    {"AVX512_FP16", INSN_AVX512_FP16},
-    {"AVX512_GFNI", INSN_GFNI},
-    {"AVX512_IFMA", INSN_AVX512_IFMA},
-    {"AVX512_VAES", INSN_VAES},
-    {"AVX512_VBMI", INSN_AVX512_VBMI},
-    {"AVX512_VBMI2", INSN_AVX512_VBMI2},
-    {"AVX512_VNNI", INSN_AVX512_VNNI},
-    {"AVX512_VP2INTERSECT", INSN_AVX512_VP2INTERSECT},
-    {"AVX512_VPCLMULQDQ", INSN_VPCLMULQDQ},
-    {"AVX512_VPOPCNTDQ", INSN_AVX512_VPOPCNTDQ},
-    {"AVXAES", INSN_AES},
-    {"AVX_GFNI", INSN_GFNI},
-    {"AVX_VNNI", INSN_AVX_VNNI},
-    {"BMI1", INSN_BMI1},
-    {"BMI2", INSN_BMI2},
-    {"CET", INSN_CET_SS},
-    {"CLDEMOTE", INSN_CLDEMOTE},
-    {"CLFLUSHOPT", INSN_CLFLUSHOPT},
-    {"CLFSH", INSN_CLFLUSH},
-    {"CLWB", INSN_CLWB},
-    {"CLZERO", INSN_CLZERO},
-    {"CMOV", INSN_BASE},
-    {"CMPXCHG16B", INSN_CX16},
-    {"ENQCMD", INSN_ENQCMD},
-    {"F16C", INSN_F16C},
-    {"FAT_NOP", INSN_BASE},
-    {"FCMOV", INSN_BASE},
-    {"FMA", INSN_FMA},
-    {"FMA4", INSN_FMA4},
-    {"FXSAVE", INSN_BASE},
-    {"FXSAVE64", INSN_BASE},
-    {"GFNI", INSN_GFNI},
-    {"HRESET", INSN_HRESET},
-    {"I186", INSN_BASE},
-    {"I286PROTECTED", INSN_BASE},
-    {"I286REAL", INSN_BASE},
-    {"I386", INSN_BASE},
-    {"I486", INSN_BASE},
-    {"I486REAL", INSN_BASE},
-    {"I86", INSN_BASE},
-    {"INVPCID", INSN_INVPCID},
-    {"KEYLOCKER", INSN_KEYLOCKER},
-    {"KEYLOCKER_WIDE", INSN_KEYLOCKER},
-    {"LAHF", INSN_LAHF},
-    {"LONGMODE", INSN_BASE},
-    {"LWP", INSN_LWP},
-    {"LZCNT", INSN_LZCNT},
-    {"MCOMMIT", INSN_MCOMMIT},
-    {"MONITOR", INSN_MONITOR},
-    {"MONITORX", INSN_MONITORX},
-    {"MOVBE", INSN_MOVBE},
-    {"MOVDIR", INSN_MOVDIRI},
-    {"MPX", INSN_MPX},
-    {"PADLOCK_ACE", INSN_PADLOCK},
-    {"PADLOCK_PHE", INSN_PADLOCK},
-    {"PADLOCK_PMM", INSN_PADLOCK},
-    {"PADLOCK_RNG", INSN_PADLOCK},
-    {"PAUSE", INSN_BASE},
-    {"PCLMULQDQ", INSN_PCLMULQDQ},
-    {"PCONFIG", INSN_PCONFIG},
-    {"PENTIUMMMX", INSN_BASE},
-    {"PENTIUMREAL", INSN_BASE},
-    {"PKU", INSN_OSPKE},
-    {"POPCNT", INSN_POPCNT},
-    {"PPRO", INSN_BASE},
-    {"PREFETCHWT1", INSN_PREFETCHWT1},
-    {"PREFETCH_NOP", INSN_BASE},
-    {"PT", INSN_PT},
-    {"RDPID", INSN_RDPID},
-    {"RDPMC", INSN_BASE},
-    {"RDPRU", INSN_RDPRU},
-    {"RDRAND", INSN_RDRAND},
-    {"RDSEED", INSN_RDSEED},
-    {"RDTSCP", INSN_RDTSCP},
-    {"RDWRFSGS", INSN_FSGSBASE},
-    {"RTM", INSN_RTM},
-    {"SERIALIZE", INSN_SERIALIZE},
-    {"SGX", INSN_SGX},
-    {"SGX_ENCLV", INSN_SGX},
-    {"SHA", INSN_SHA},
-    {"SMAP", INSN_SMAP},
-    {"SMX", INSN_SMX},
-    {"SNP", INSN_SNP},
-    {"SSE", INSN_BASE},
-    {"SSE2", INSN_BASE},
-    {"SSE2MMX", INSN_BASE},
-    {"SSE3", INSN_SSE3},
-    {"SSE3X87", INSN_SSE3},
-    {"SSE4", INSN_SSE41},
-    {"SSE42", INSN_SSE42},
-    {"SSE4A", INSN_SSE4A},
-    {"SSEMXCSR", INSN_BASE},
-    {"SSE_PREFETCH", INSN_BASE},
-    {"SSSE3", INSN_SSSE3},
-    {"SSSE3MMX", INSN_SSSE3},
-    {"SVM", INSN_SVM},
-    {"TBM", INSN_TBM},
-    {"TDX", INSN_VMX},
-    {"TSX_LDTRK", INSN_TSXLDTRK},
-    {"UINTR", INSN_UINTR},
-    {"VAES", INSN_VAES},
-    {"VMFUNC", INSN_VMX},
-    {"VPCLMULQDQ", INSN_VPCLMULQDQ},
-    {"VTX", INSN_VMX},
-    {"WAITPKG", INSN_WAITPKG},
-    {"X87", INSN_BASE},
-    {"XOP", INSN_XOP_FEATURE},
-    {"XSAVE", INSN_XSAVE},
-    {"XSAVEC", INSN_XSAVEC},
-    {"XSAVEOPT", INSN_XSAVEOPT},
-    {"XSAVES", INSN_XSAVES},
-};
+} features[] = {{"ADOX_ADCX", INSN_ADX},
+                {"AMD_INVLPGB", INSN_INVLPGB},
+                {"AVX2GATHER", INSN_AVX2},
+                {"AVX512_GFNI", INSN_GFNI},
+                {"AVX512_VAES", INSN_VAES},
+                {"AVX512_VPCLMULQDQ", INSN_VPCLMULQDQ},
+                {"AVXAES", INSN_AES},
+                {"AVX_GFNI", INSN_GFNI},
+                {"CET", INSN_CET_SS},
+                {"CLFSH", INSN_CLFLUSH},
+                {"CMPXCHG16B", INSN_CX16},
+                {"KEYLOCKER_WIDE", INSN_KEYLOCKER},
+                {"MOVDIR", INSN_MOVDIRI},
+                {"PADLOCK_ACE", INSN_PADLOCK},
+                {"PADLOCK_PHE", INSN_PADLOCK},
+                {"PADLOCK_PMM", INSN_PADLOCK},
+                {"PADLOCK_RNG", INSN_PADLOCK},
+                {"PKU", INSN_OSPKE},
+                {"RDWRFSGS", INSN_FSGSBASE},
+                {"SGX_ENCLV", INSN_SGX},
+                {"SSE3X87", INSN_SSE3},
+                {"SSE4", INSN_SSE41},
+                {"SSSE3MMX", INSN_SSSE3},
+                {"TDX", INSN_VMX},
+                {"TSX_LDTRK", INSN_TSXLDTRK},
+                {"VMFUNC", INSN_VMX},
+                {"VTX", INSN_VMX},
+                {"XOP", INSN_XOP_FEATURE},
+#define NAMED(id, ...) {#id, INSN_##id},
+                INSN_FEATURE(NAMED)};
+
+static const char *const base_sets[] = {
+    "CMOV",        "FAT_NOP",       "FCMOV",        "FXSAVE",       "FXSAVE64",
+    "I186",        "I286PROTECTED", "I286REAL",     "I386",         "I486",
+    "I486REAL",    "I86",           "LONGMODE",     "PAUSE",        "PENTIUMMMX",
+    "PENTIUMREAL", "PPRO",          "PREFETCH_NOP", "RDPMC",        "SSE",
+    "SSE2",        "SSE2MMX",       "SSEMXCSR",     "SSE_PREFETCH", "X87"};
 
 /* Returns whether the set is this one, with vectors of any length. */
 static bool is_set(const char *set, const char *name)
@@ -164,23 +68,34 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/* Returns INSN_FEATURES for an unknown set. */
+static enum insn_feature feature_of(const char *set)
+{
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (is_set(set, features[i].set))
+            return features[i].feature;
+    for (size_t i = 0; i < sizeof base_sets / sizeof base_sets[0]; i++)
+        if (is_set(set, base_sets[i]))
+            return INSN_BASE;
+    return INSN_FEATURES;
+}
+
 static void take_feature(struct described *d)
 {
     const char *set = ZydisISASetGetString(d->in.meta.isa_set);
+    enum insn_feature feature = feature_of(set);
 
-    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
-        if (is_set(set, features[i].set)) {
-            d->form.feature = (uint8_t)features[i].feature;
-            if (d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-                (ends_with(set, "_128") || ends_with(set, "_256")))
-                d->form.properties |= INSN_VL;
-            if (d->in.mnemonic == ZYDIS_MNEMONIC_MOVDIR64B)
-                d->form.feature = INSN_MOVDIR64B;
-            return;
-        }
-    fprintf(stderr, "insn_table: %s: no feature of CPUID is known for the ISA set %s\n",
-            ZydisMnemonicGetString(d->in.mnemonic), set);
-    exit(1);
+    if (feature == INSN_FEATURES) {
+        fprintf(stderr, "insn_table: %s: no feature of CPUID is known for the ISA set %s\n",
+                ZydisMnemonicGetString(d->in.mnemonic), set);
+        exit(1);
+    }
+    d->form.feature = (uint8_t)feature;
+    if (d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+        (ends_with(set, "_128") || ends_with(set, "_256")))
+        d->form.properties |= INSN_VL;
+    if (d->in.mnemonic == ZYDIS_MNEMONIC_MOVDIR64B)
+        d->form.feature = INSN_MOVDIR64B;
 }
 
 /* --- why it is not run ------------------------------------------------------------------------ */
