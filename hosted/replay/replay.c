@@ -16,15 +16,17 @@
 
 static const struct kind {
     const char *name;
-    void (*decode)(struct json *j, const uint8_t *bytes,
-                   size_t n); /* one object per file, or ... */
-    enum replay_status (*lines)(struct sink *out, struct sink *said, const char *file,
-                                const uint8_t *bytes, size_t n); /* ... its own lines */
+    const char *table; /* not NULL: the signature of an ACPI table */
+    bool lines;        /* its own lines, not one object per file */
 } kinds[] = {
-    {.name = "cpuid", .decode = replay_cpuid}, {.name = "windows", .lines = replay_windows},
-    {.name = "madt", .decode = replay_madt},   {.name = "spcr", .decode = replay_spcr},
-    {.name = "dbg2", .decode = replay_dbg2},   {.name = "hpet", .decode = replay_hpet},
-    {.name = "fadt", .decode = replay_fadt},   {.name = "srat", .decode = replay_srat},
+    {.name = "cpuid"},
+    {.name = "windows", .lines = true},
+    {.name = "madt", .table = "APIC"},
+    {.name = "spcr", .table = "SPCR"},
+    {.name = "dbg2", .table = "DBG2"},
+    {.name = "hpet", .table = "HPET"},
+    {.name = "fadt", .table = "FACP"},
+    {.name = "srat", .table = "SRAT"},
 };
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
@@ -82,8 +84,10 @@ static void one_object(const struct kind *k, const char *path, const uint8_t *by
         fmt_buf(error, sizeof error, "%s: %s", path, strerror(errno));
     json_line_begin(&j, out);
     JSON_PUT(&j, JSON_IS("file", path), JSON_IF(bytes == NULL, "error", error));
-    if (bytes != NULL)
-        k->decode(&j, bytes, n);
+    if (bytes != NULL && k->table != NULL)
+        replay_acpi(&j, k->table, bytes, n);
+    else if (bytes != NULL)
+        replay_cpuid(&j, bytes, n);
     json_line_end(&j);
 }
 
@@ -96,12 +100,12 @@ static enum replay_status replay(const struct kind *k, const char *path, struct 
     errno = 0;
     FILE *in = fopen(path, "rb");
     uint8_t *bytes = in != NULL ? read_whole(in, &n) : NULL;
-    if (bytes == NULL && k->lines != NULL) {
+    if (bytes == NULL && k->lines) {
         fprintf(stderr, "replay: %s: %s\n", path, strerror(errno));
         status = REPLAY_REFUSED_FILE;
     }
-    if (bytes != NULL && k->lines != NULL)
-        status = k->lines(out, &said, path, bytes, n);
+    if (bytes != NULL && k->lines)
+        status = replay_windows(out, &said, path, bytes, n);
     else
         one_object(k, path, bytes, n, out);
     free(bytes);

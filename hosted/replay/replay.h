@@ -13,13 +13,9 @@
 /* The text form of tests/replay/cpuid: CPUID leaves and MSRs. */
 void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n);
 
-/* One raw ACPI table each, including header and checksum. */
-void replay_madt(struct json *j, const uint8_t *bytes, size_t n);
-void replay_spcr(struct json *j, const uint8_t *bytes, size_t n);
-void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n);
-void replay_hpet(struct json *j, const uint8_t *bytes, size_t n);
-void replay_fadt(struct json *j, const uint8_t *bytes, size_t n);
-void replay_srat(struct json *j, const uint8_t *bytes, size_t n);
+/* A raw ACPI table, including header and checksum. `signature` begins with that of the table: APIC,
+ * FACP, HPET, SPCR, DBG2 or SRAT. */
+void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, size_t n);
 
 /*
  * Writes one object per launch and body of recorded windows (windows_pass.h), one per line, in the

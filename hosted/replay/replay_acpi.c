@@ -1,3 +1,4 @@
+#include <string.h>
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_cores.h"
@@ -11,20 +12,6 @@ static void error(struct json *j, const struct acpi_error *e)
 {
     if (e->text[0] != '\0')
         json_str(j, "error", e->text);
-}
-
-/* Checks signature, length and checksum; writes the error if they are invalid. */
-static bool take(struct json *j, struct acpi_table *t, const uint8_t *bytes, size_t n,
-                 const char *signature, const char *name)
-{
-    struct acpi_error e;
-
-    if (acpi_table_take(t, bytes, n, signature, name, &e)) {
-        json_u64(j, "revision", t->bytes[ACPI_HEADER_REVISION]);
-        return true;
-    }
-    error(j, &e);
-    return false;
 }
 
 static void space(struct json *j, const struct acpi_gas *g)
@@ -46,14 +33,11 @@ static void madt_cpu(struct json *j, const struct madt_cpu *c)
                     JSON_IS("duplicate", c->duplicate));
 }
 
-void replay_madt(struct json *j, const uint8_t *bytes, size_t n)
+static void decode_madt(struct json *j, const struct acpi_table *t)
 {
     static struct madt m;
-    struct acpi_table t;
 
-    if (!take(j, &t, bytes, n, "APIC", "MADT"))
-        return;
-    acpi_madt(&t, &m);
+    acpi_madt(t, &m);
 
     json_array(j, "cpus");
     for (unsigned i = 0; i < m.cpus; i++)
@@ -73,14 +57,11 @@ void replay_madt(struct json *j, const uint8_t *bytes, size_t n)
 
 /* --- FADT, HPET ------------------------------------------------------------------------------- */
 
-void replay_fadt(struct json *j, const uint8_t *bytes, size_t n)
+static void decode_fadt(struct json *j, const struct acpi_table *t)
 {
-    struct acpi_table t;
     struct fadt f;
 
-    if (!take(j, &t, bytes, n, "FACP", "FADT"))
-        return;
-    if (acpi_fadt(&t, &f)) {
+    if (acpi_fadt(t, &f)) {
         JSON_PUT(j, JSON_IS("hw_reduced", f.hw_reduced),
                  JSON_NONZERO("pm_timer_port", f.pm_timer_port),
                  JSON_IF(f.pm_timer_port != 0, "pm_timer_bits", f.pm_timer_bits));
@@ -97,14 +78,11 @@ void replay_fadt(struct json *j, const uint8_t *bytes, size_t n)
 
 /* Decodes the block id: HPET 1.0a section 2.3.4, general capabilities, the low half. The period is
  * in the high half, which no table has. */
-void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
+static void decode_hpet(struct json *j, const struct acpi_table *t)
 {
-    struct acpi_table t;
     struct hpet_table h;
 
-    if (!take(j, &t, bytes, n, "HPET", "HPET"))
-        return;
-    if (acpi_hpet(&t, &h))
+    if (acpi_hpet(t, &h))
         JSON_PUT(j, JSON_NONZERO("address", h.address), JSON_IS("min_tick", h.min_tick),
                  JSON_IS("number", h.number), JSON_IS("vendor", h.id >> 16),
                  JSON_IS("comparators", (h.id >> 8 & 0x1f) + 1),
@@ -135,14 +113,11 @@ static void spcr_pci(struct json *j, const struct spcr *s)
                     JSON_IS("function", s->pci_function));
 }
 
-void replay_spcr(struct json *j, const uint8_t *bytes, size_t n)
+static void decode_spcr(struct json *j, const struct acpi_table *t)
 {
-    struct acpi_table t;
     struct spcr s;
 
-    if (!take(j, &t, bytes, n, "SPCR", "SPCR"))
-        return;
-    if (acpi_spcr(&t, &s)) {
+    if (acpi_spcr(t, &s)) {
         uart(j, &s.uart);
         JSON_PUT(j, JSON_NONZERO("baud", s.baud),
                  JSON_IF(s.baud == 0 && s.baud_as_is, "baud_as_is", s.baud_as_is),
@@ -177,14 +152,11 @@ static void dbg2_port(struct json *j, const struct dbg2_port *p)
     json_close(j);
 }
 
-void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n)
+static void decode_dbg2(struct json *j, const struct acpi_table *t)
 {
-    struct acpi_table t;
     struct dbg2 d;
 
-    if (!take(j, &t, bytes, n, "DBG2", "DBG2"))
-        return;
-    acpi_dbg2(&t, &d);
+    acpi_dbg2(t, &d);
     json_array(j, "ports");
     for (unsigned i = 0; i < d.ports; i++)
         dbg2_port(j, &d.port[i]);
@@ -243,21 +215,44 @@ static void by_domain(struct json *j, const struct acpi_table *t, int what, cons
     json_close(j);
 }
 
-void replay_srat(struct json *j, const uint8_t *bytes, size_t n)
+static void decode_srat(struct json *j, const struct acpi_table *t)
 {
-    struct acpi_table t;
     struct srat s;
     struct srat_entry e;
     uint64_t disabled[2] = {0, 0};
 
-    if (!take(j, &t, bytes, n, "SRAT", "SRAT"))
-        return;
-    if (srat_open(&s, &t))
+    if (srat_open(&s, t))
         while (srat_next(&s, &e))
             disabled[e.what] += !e.enabled;
-    by_domain(j, &t, SRAT_CORE, "cores", "apic_ids");
+    by_domain(j, t, SRAT_CORE, "cores", "apic_ids");
     json_u64(j, "cores_disabled", disabled[SRAT_CORE]);
-    by_domain(j, &t, SRAT_MEMORY, "memory", "ranges");
+    by_domain(j, t, SRAT_MEMORY, "memory", "ranges");
     json_u64(j, "memory_disabled", disabled[SRAT_MEMORY]);
     error(j, &s.error);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *signature, *name;
+    void (*decode)(struct json *j, const struct acpi_table *t);
+} tables[] = {
+    {"APIC", "MADT", decode_madt}, {"FACP", "FADT", decode_fadt}, {"HPET", "HPET", decode_hpet},
+    {"SPCR", "SPCR", decode_spcr}, {"DBG2", "DBG2", decode_dbg2}, {"SRAT", "SRAT", decode_srat},
+};
+
+void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, size_t n)
+{
+    struct acpi_table t;
+    struct acpi_error e;
+    size_t i = 0;
+
+    while (memcmp(tables[i].signature, signature, 4) != 0)
+        i++;
+    if (!acpi_table_take(&t, bytes, n, tables[i].signature, tables[i].name, &e)) {
+        error(j, &e);
+        return;
+    }
+    json_u64(j, "revision", t.bytes[ACPI_HEADER_REVISION]);
+    tables[i].decode(j, &t);
 }
