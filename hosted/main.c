@@ -19,9 +19,6 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 #include "lib/text/words.h"
-#include "hosted/platform/clock.h"
-#include "hosted/platform/folder.h"
-#include "hosted/platform/buffers.h"
 #include "hosted/platform/output.h"
 #include "hosted/platform/process.h"
 #include "hosted/platform/signal_guard.h"
@@ -224,11 +221,6 @@ static void settle_platform(struct hosted *h)
         .timers.clock = clock_source,
         .timers.cycle = counter_source,
         .timers.retired = counter_retired,
-        .code.at = h->memory.code,
-        .data = h->memory.data,
-        .code.write = memory_code_write,
-        .code.execute = memory_code_exec,
-        .memory = h->memory.samples,
         .user.out = output(),
         .user.stop_key = stop_key,
         .user.stop_keys = "Ctrl-C",
@@ -327,14 +319,14 @@ static int run(int argc, char **argv)
         return refuse(error, STATUS_BAD_OPTIONS);
 
     unsigned cores = cores_of_process(&h.process);
-    h.memory = memory_map(bench_memory_need(&h.options, cores));
+    settle_platform(&h);
+    h.memory = memory_map(&h.platform, bench_memory_need(&h.options, cores));
     if (h.memory.what) {
         fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
         return refuse(error, STATUS_FAULTED);
     }
     process_settle(&h.process);
     h.clock = clock_measure(&h.cpu);
-    settle_platform(&h);
     guard_open(&h.platform, h.options.deadline, h.clock.hz);
     if (!cores_open(&h.platform)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));

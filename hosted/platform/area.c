@@ -1,4 +1,4 @@
-#include "hosted/platform/buffers.h"
+#include "hosted/platform/process.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "hosted/platform/buffers.h"
+#include "hosted/platform/process.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,19 +29,6 @@ static void *map(struct memory *m, const char *what, uint64_t address, size_t si
     return NULL;
 }
 
-struct memory memory_map(size_t sample_words)
-{
-    const int data = PROT_READ | PROT_WRITE;
-    struct memory m = {0};
-
-    m.code = map(&m, "the code buffer", PLATFORM_CODE_VA, PLATFORM_CODE_SIZE, data);
-    m.data = map(&m, "the data buffer", PLATFORM_DATA_VA, registry_data_size(), data);
-    map(&m, "the stack's guard page", STACK_VA, PAGE, PROT_NONE);
-    m.stack = map(&m, "the stack", STACK_VA + PAGE, MEMORY_STACK_SIZE, data);
-    m.samples = map(&m, "the sample memory", 0, sample_words * sizeof *m.samples, data);
-    return m;
-}
-
 static void touch(uint64_t address, size_t size)
 {
     for (size_t at = 0; at < size; at += PAGE) {
@@ -70,16 +57,31 @@ static void code_rights(const struct platform *p, size_t bytes, int rights)
  * of the buffer that takes longer than writing code. */
 static size_t executable;
 
-void memory_code_write(const struct platform *p)
+static void code_write(const struct platform *p)
 {
     code_rights(p, executable, PROT_READ | PROT_WRITE);
     executable = 0;
 }
 
-void memory_code_exec(const struct platform *p, size_t bytes)
+static void code_exec(const struct platform *p, size_t bytes)
 {
     executable = (bytes + PAGE - 1) / PAGE * PAGE;
     code_rights(p, executable, PROT_READ | PROT_EXEC);
+}
+
+struct memory memory_map(struct platform *p, size_t sample_words)
+{
+    const int data = PROT_READ | PROT_WRITE;
+    struct memory m = {0};
+
+    p->code.at = map(&m, "the code buffer", PLATFORM_CODE_VA, PLATFORM_CODE_SIZE, data);
+    p->data = map(&m, "the data buffer", PLATFORM_DATA_VA, registry_data_size(), data);
+    map(&m, "the stack's guard page", STACK_VA, PAGE, PROT_NONE);
+    m.stack = map(&m, "the stack", STACK_VA + PAGE, MEMORY_STACK_SIZE, data);
+    p->memory = map(&m, "the sample memory", 0, sample_words * sizeof *p->memory, data);
+    p->code.write = code_write;
+    p->code.execute = code_exec;
+    return m;
 }
 
 /* makecontext() passes only ints. */

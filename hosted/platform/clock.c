@@ -1,4 +1,3 @@
-#include "hosted/platform/clock.h"
 #include <sys/resource.h>
 #include <sys/times.h>
 #include <unistd.h>

@@ -1,4 +1,3 @@
-#include "hosted/platform/clock.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -9,9 +9,7 @@
 #include "bench/kinds/exchange.h"
 #include "lib/config/choices.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/clock.h"
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/buffers.h"
 #include "hosted/platform/output.h"
 #include "lib/config/status.h"
 

@@ -1,4 +1,4 @@
-#include "hosted/platform/folder.h"
+#include "hosted/platform/process.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -10,8 +10,10 @@
 #include <sys/types.h>
 #include <time.h>
 #include "bench/api/platform.h"
+#include "bench/api/timer.h"
 #include "bench/output/board.h"
 #include "lib/firmware/smbios.h"
+#include "lib/stats/clock_rate.h"
 #include "lib/text/json.h"
 
 #define PROCESS_CPU "BARETICK_CPU" /* the environment variable that names the CPU to run on */
@@ -59,6 +61,112 @@ uint64_t clock_ns(clockid_t clock);
 
 /* False: the folder lacks these files, or they are not readable; then nothing is known. */
 bool smbios_files_processors(const char *folder, struct smbios_processors *s);
+
+/*
+ * --- folder.c ---
+ * objects= of the Linux program: a folder with objects, or one object.
+ */
+
+/* Passes the files to bench/objects, in the order of their names; "on" and "off" name none. False:
+ * there is no such folder or file; a message names it. */
+bool folder_objects(const char *path, struct sink *err);
+
+/*
+ * --- buffers.c ---
+ * The addresses that a run uses: the code buffer and the data buffer at the same addresses as on
+ * every platform, the samples, and a separate stack. The kernel places a process's stack at random,
+ * and the length of the environment moves it; a figure must not depend on either.
+ */
+
+struct memory {
+    uint8_t *stack;
+    const char *what; /* not NULL: what could not be allocated, ... */
+    int error;        /* ... and the kernel's errno */
+};
+
+#define MEMORY_STACK_SIZE (1u << 20)
+
+/* Maps all of it, every page present, and sets what the platform has of it. If the kernel refuses
+ * to change the rights of the code buffer, the report ends with a fault (fault_end()). */
+struct memory memory_map(struct platform *p, size_t sample_words);
+
+/* After a fork, makes every page of data and stack private to this process again. */
+void memory_touch(void);
+
+/* Calls f(argument) on the stack in `m`, which has a guard page below it. */
+void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
+
+/* --- area.c: the large area of memory for curves over sizes (struct platform_area) --- */
+
+/*
+ * As platform.area. Takes at most half of the memory that the system has available, and less if the
+ * process may not have as much.
+ * - Pages of 4 KiB are mapped with transparent huge pages forbidden.
+ * - Pages of 2 MiB are those of the hugetlb pool if it has enough, else transparent huge pages;
+ *   where the kernel gives fewer than 9 in 10, there is no such area, and *why says what it gave.
+ * - Pages of 1 GiB are those of the hugetlb pool.
+ * - Pages that may be the same memory are one page of the pool, mapped many times, else at most 1
+ *   GiB of transparent huge pages.
+ */
+bool area_map(const struct platform *p, const struct platform_wish *wish,
+              struct platform_area *area, const char **why);
+void area_unmap(const struct platform *p, struct platform_area *area);
+
+/* As platform.area_execute. The area is then not writable. */
+bool area_execute(const struct platform *p, const struct platform_area *area, bool execute,
+                  const char **why);
+
+/*
+ * --- clock.c ---
+ * Measures the TSC's frequency in a process: against CLOCK_MONOTONIC_RAW, which no time server
+ * adjusts, in a few windows of about 10 ms. Also has what CPUID states, in leaf 15h or others.
+ */
+
+enum hosted_source { HOSTED_MONOTONIC_RAW, HOSTED_CPUID15, HOSTED_STATED, HOSTED_SOURCES };
+/* "monotonic_raw", "cpuid15", "stated" */
+extern const char *const hosted_source_names[HOSTED_SOURCES];
+
+struct hosted_clock {
+    struct clock_result source[HOSTED_SOURCES];
+    enum hosted_source used; /* the first that is known */
+    uint64_t hz;             /* 0: none is known */
+    enum tsc_rate_source stated_by;
+};
+
+struct hosted_clock clock_measure(const struct cpu *cpu);
+
+/* Returns the timer interrupts since the system started, counted by the kernel's tick:
+ * CLOCK_MONOTONIC_COARSE advances with it and is read without a system call. */
+uint64_t clock_timer_interrupts(void);
+
+/* Returns one of the platform's clocks, after clock_measure: the TSC; CPU time of the process and
+ * of the thread, clock(3), times(2). */
+struct timer *clock_source(void *context, unsigned id, const char **why);
+
+/*
+ * --- counter.c ---
+ * Core cycles in a process: the counter of perf_event_open(2), read with RDPMC in user mode (pmc)
+ * or, if the kernel does not allow that, with read(2) (perf). CPUs of virtual machines often have
+ * no such counter.
+ */
+
+/* A timer_source: has CYCLE_PMC and CYCLE_PERF; APERF needs ring 0; the others are those of
+ * bench/engine/cycle.h. */
+struct timer *counter_source(void *context, unsigned id, const char **why);
+
+/* The platform's counter of retired instructions. */
+struct timer *counter_retired(void *context, const char **why);
+
+/* Selects the core that measures from now on, on that CPU: counter_source() returns its own
+ * counter. The first core is 0, on any CPU. */
+void counter_core(unsigned core, int cpu);
+
+/* Call when the same process returns to the core: the switch does not spoil the next reading. */
+void counter_resume(void);
+
+/* Call in a child before it measures: it opens counters for its own cycles. It cannot use its
+ * parent's, whose page a fork does not copy. */
+void counter_after_fork(void);
 
 /*
  * --- process_events.c ---
@@ -116,7 +224,6 @@ bool cores_open(struct platform *p);
 /* --- process_facts.c: the start of a hosted report: the part of bench/output/head.h, the process,
  * and the TSC as measured in a process --- */
 
-struct hosted_clock;
 struct summary;
 struct probe;
 struct report;

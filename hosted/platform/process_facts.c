@@ -6,7 +6,6 @@
 #include "bench/output/head.h"
 #include "bench/output/tsc_facts.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/clock.h"
 
 /* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/msr.h), but a process
  * cannot read it. */

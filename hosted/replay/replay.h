@@ -6,8 +6,11 @@
 #ifndef HOSTED_REPLAY_REPLAY_H
 #define HOSTED_REPLAY_REPLAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/stats/stats.h"
+#include "lib/stats/witness_rule.h"
 #include "lib/text/json.h"
 
 /* The text form of tests/replay/cpuid: CPUID leaves and MSRs. */
@@ -18,8 +21,8 @@ void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n);
 void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, size_t n);
 
 /*
- * Writes one object per launch and body of recorded windows (windows_pass.h), one per line, in the
- * order of their first blocks:
+ * Writes one object per launch and body of recorded windows (windows_pass.c below), one per line,
+ * in the order of their first blocks:
  *   file, launch, body
  *   cycles   core cycles per operation
  *   lo, hi   the 99% interval for another launch
@@ -32,5 +35,88 @@ void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, si
 enum replay_status { REPLAY_DONE = 0, REPLAY_REFUSED_LINES = 1, REPLAY_REFUSED_FILE = 2 };
 enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,
                                   const uint8_t *bytes, size_t n);
+
+/*
+ * --- windows_pass.c ---
+ * Recorded windows: reads their text, and groups the blocks into passes, those between two readings
+ * of the witness. Finds whether either reading shows a neighbour. The witness is the program's own
+ * (lib/stats/witness_rule.h).
+ * 
+ * A line is one block, sixteen consecutive windows of one kind:
+ *   LAUNCH MICROSECONDS BODY PLACEMENT KIND T T ... T     sixteen differences in ticks of the TSC
+ * All numbers are decimal, blanks separate words. A line may also be empty or begin with #. Lines
+ * end in LF, CR LF or with the text. Kinds: W 512 NOPs; R and R2 500 and 1000 dependent additions;
+ * B and B2 the body, 500 and 1000 copies; E the empty window. Bodies with an E2 are loops: B has
+ * 1000 and B2 2000 iterations, E and E2 are empty loops with the same numbers.
+ */
+
+#define WINDOWS_BLOCK      16
+#define WINDOWS_NOPS       512
+#define WINDOWS_ADDS       500          /* in R2 minus those in R */
+#define WINDOWS_OPS        500          /* in B2 minus those in B; ... */
+#define WINDOWS_ITERATIONS 1000         /* ... for a loop */
+#define WINDOWS_BODY       32           /* bytes of a body's name, including the NUL */
+#define WINDOWS_TICKS_MOST (1ull << 48) /* of a window; more than a day */
+
+enum windows_kind {
+    WINDOWS_W,
+    WINDOWS_E,
+    WINDOWS_E2,
+    WINDOWS_R,
+    WINDOWS_R2,
+    WINDOWS_B,
+    WINDOWS_B2
+};
+#define WINDOWS_KINDS 7
+
+struct windows_block {
+    uint32_t launch, placement;
+    uint32_t body; /* index in windows_text.body */
+    enum windows_kind kind;
+    bool after_refused; /* the line before it was refused */
+    uint64_t ticks[WINDOWS_BLOCK];
+};
+
+struct windows_text {
+    struct windows_block *block;
+    size_t blocks;
+    char (*body)[WINDOWS_BODY]; /* in the order of their first lines */
+    size_t bodies;
+    size_t refused; /* number of lines of no valid form */
+};
+
+/* The blocks from one witness to the next, out and back. */
+struct pass {
+    uint32_t launch, body, placement;
+    double sum[WINDOWS_KINDS];
+    unsigned n[WINDOWS_KINDS];
+    double r[2], r2[2];        /* the ruler's first blocks and its last */
+    struct moments witness[2]; /* the NOP windows before and after it, in ticks */
+    double level[2], noise[2]; /* of the witnesses, core cycles per NOP */
+    bool shared, shown;
+};
+
+struct windows_run {
+    struct windows_text text;
+    struct pass *pass;
+    size_t passes, room;
+    struct witness witness;
+    double step;
+    double window; /* cost of the window itself, core cycles */
+};
+
+/* Returns the mean of a pass's blocks of a kind, in ticks per window; UNKNOWN: it has no such
+ * block. */
+double windows_mean(const struct pass *p, enum windows_kind k);
+
+/*
+ * Reads a text, and derives the TSC's step, the passes, and which of them were shared. For an
+ * invalid line, the reason goes to `said`, one message per line as `replay: FILE: line N: why`, for
+ * the first 20 of them, then their number. The other lines are used. False: there is no block, or
+ * no memory; `error` then says why. Close it in both cases.
+ */
+bool windows_open(struct windows_run *run, const char *file, const uint8_t *text, size_t n,
+                  struct sink *said, char *error, size_t size);
+void windows_close(struct windows_run *run);
 
 #endif

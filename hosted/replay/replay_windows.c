@@ -10,7 +10,6 @@
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "hosted/replay/replay.h"
-#include "hosted/replay/windows_pass.h"
 
 /* A figure should be judged if an eighth of its passes were exclusive. The limit is a tenth, so
  * that a small difference in the count of exclusive passes does not lose a figure at an eighth. */

@@ -1,4 +1,4 @@
-#include "hosted/replay/windows_pass.h"
+#include "hosted/replay/replay.h"
 #include <stdlib.h>
 #include <string.h>
 #include "hosted/replay/text_line.h"

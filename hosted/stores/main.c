@@ -25,7 +25,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/folder.h"
+#include "hosted/platform/process.h"
 #include "hosted/platform/output.h"
 #include "hosted/stores/trace.h"
 

@@ -1,4 +1,4 @@
-#include "hosted/stores/operands.h"
+#include "hosted/stores/trace.h"
 #include <string.h>
 
 #define CLZERO_BYTES 64
@@ -8,9 +8,10 @@
 /* Returns whether it is in the list, which ends with ZYDIS_MNEMONIC_INVALID. */
 static bool is_in(ZydisMnemonic mnemonic, const ZydisMnemonic *list)
 {
-    while (*list != mnemonic && *list != ZYDIS_MNEMONIC_INVALID)
-        list++;
-    return *list == mnemonic;
+    for (; *list != ZYDIS_MNEMONIC_INVALID; list++)
+        if (*list == mnemonic)
+            return true;
+    return false;
 }
 
 #define IS_ANY(mnemonic, ...) is_in(mnemonic, (const ZydisMnemonic[]){__VA_ARGS__, M(INVALID)})

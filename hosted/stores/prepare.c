@@ -8,7 +8,7 @@
 #include "bench/engine/window.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/buffers.h"
+#include "hosted/platform/process.h"
 
 #define SETUP_SECONDS 20
 
@@ -16,8 +16,7 @@ extern const struct unit unit_loop_iteration;
 
 static struct memory memory;
 static struct options options;
-static struct platform platform = {.code.write = memory_code_write,
-                                   .code.execute = memory_code_exec};
+static struct platform platform;
 static struct compiled compiled;
 static struct placed placed;
 static struct engine engine = {.p = &platform, .facts.o = &options, .compiled = &compiled};
@@ -27,13 +26,11 @@ static struct row checked;        /* the result of its check */
 
 bool prepare_open(struct sink *err)
 {
-    memory = memory_map(1);
+    memory = memory_map(&platform, 1);
     if (memory.what) {
         fmt(err, "%s: %s", memory.what, strerror(memory.error));
         return false;
     }
-    platform.code.at = memory.code;
-    platform.data = memory.data;
     options_default(&options);
     options.layout = LAYOUT_FIXED;
     compiled_init(&compiled);
@@ -260,7 +257,7 @@ bool prepare_place_of(uint64_t address, struct prepare_place *place)
 
 unsigned prepare_stretches(struct prepare_stretch out[2])
 {
-    out[0] = (struct prepare_stretch){memory.data, registry_data_size()};
+    out[0] = (struct prepare_stretch){platform.data, registry_data_size()};
     out[1] = (struct prepare_stretch){memory.stack, MEMORY_STACK_SIZE};
     return 2;
 }

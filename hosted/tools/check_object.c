@@ -14,7 +14,7 @@
 #include "bench/engine/place.h"
 #include "bench/objects/objects.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/folder.h"
+#include "hosted/platform/process.h"
 
 enum { GOOD, REFUSED, USAGE };
 

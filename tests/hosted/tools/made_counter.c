@@ -9,7 +9,6 @@
 #include "lib/config/choices.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"
-#include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 
 #define BITS 48

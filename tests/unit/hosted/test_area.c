@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "hosted/platform/buffers.h"
+#include "hosted/platform/process.h"
 
 #define SMALL_PAGE 4096ull
 #define LARGE      (2ull << 20)

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 #include "tests/unit/linked_tsc.h" /* chain_adds() is this core's */
 

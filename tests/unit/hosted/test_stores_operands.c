@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hosted/stores/operands.h"
+#include "hosted/stores/trace.h"
 
 #define HERE 0x1000
 
