@@ -58,24 +58,11 @@ static EFI_STATUS read_map(struct boot *b)
     return status;
 }
 
-static EFI_STATUS efi_status_of(enum status status)
-{
-    switch (status) {
-    case STATUS_SUCCESS:
-        return EFI_SUCCESS;
-    case STATUS_BAD_OPTIONS:
-        return EFI_INVALID_PARAMETER;
-    case STATUS_CHECK_FAILED:
-        return EFI_ABORTED;
-    case STATUS_STOPPED:
-        return EFI_NOT_READY;
-    case STATUS_NO_REPORT:
-        return EFI_NO_MEDIA;
-    case STATUS_FAULTED:
-        break;
-    }
-    return EFI_DEVICE_ERROR;
-}
+static const EFI_STATUS efi_statuses[] = {
+    [STATUS_SUCCESS] = EFI_SUCCESS,      [STATUS_BAD_OPTIONS] = EFI_INVALID_PARAMETER,
+    [STATUS_CHECK_FAILED] = EFI_ABORTED, [STATUS_STOPPED] = EFI_NOT_READY,
+    [STATUS_NO_REPORT] = EFI_NO_MEDIA,   [STATUS_FAULTED] = EFI_DEVICE_ERROR,
+};
 
 /* Returns if the firmware cannot reset. */
 static void reset_machine(struct boot *b, EFI_RESET_TYPE type)
@@ -122,7 +109,7 @@ static EFI_STATUS end_borrowed(struct boot *b, enum status status)
         cpu_halt();
     boot_let_read(b);
     boot_close(b);
-    return efi_status_of(status);
+    return efi_statuses[status];
 }
 
 /* Runs the kernel while boot services are held: they stay in memory, but do not run until the

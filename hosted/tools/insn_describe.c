@@ -64,18 +64,14 @@ static uint8_t number_of(ZydisRegister r)
 
 static uint8_t element_of(const ZydisDecodedOperand *o)
 {
-    switch (o->element_type) {
-    case ZYDIS_ELEMENT_TYPE_FLOAT16:
-        return INSN_F16;
-    case ZYDIS_ELEMENT_TYPE_FLOAT32:
-        return INSN_F32;
-    case ZYDIS_ELEMENT_TYPE_FLOAT64:
-        return INSN_F64;
-    case ZYDIS_ELEMENT_TYPE_FLOAT80:
-        return INSN_F80;
-    default:
-        return INSN_INT;
-    }
+    static const uint8_t floats[ZYDIS_ELEMENT_TYPE_MAX_VALUE + 1] = {
+        [ZYDIS_ELEMENT_TYPE_FLOAT16] = INSN_F16,
+        [ZYDIS_ELEMENT_TYPE_FLOAT32] = INSN_F32,
+        [ZYDIS_ELEMENT_TYPE_FLOAT64] = INSN_F64,
+        [ZYDIS_ELEMENT_TYPE_FLOAT80] = INSN_F80,
+    };
+
+    return floats[o->element_type]; /* INSN_INT for the others */
 }
 
 static uint8_t access_of(const ZydisDecodedOperand *o)
@@ -106,29 +102,19 @@ static bool writes_at_register(const struct described *d, const ZydisDecodedOper
 
 static uint8_t field_of(const struct described *d, const ZydisDecodedOperand *o)
 {
-    switch (o->encoding) {
-    case ZYDIS_OPERAND_ENCODING_NONE:
+    static const uint8_t fields[ZYDIS_OPERAND_ENCODING_MAX_VALUE + 1] = {
+        [ZYDIS_OPERAND_ENCODING_MODRM_REG] = INSN_REG, [ZYDIS_OPERAND_ENCODING_MODRM_RM] = INSN_RM,
+        [ZYDIS_OPERAND_ENCODING_OPCODE] = INSN_OPCODE, [ZYDIS_OPERAND_ENCODING_NDSNDD] = INSN_VVVV,
+        [ZYDIS_OPERAND_ENCODING_IS4] = INSN_IS4,       [ZYDIS_OPERAND_ENCODING_MASK] = INSN_MASK,
+    };
+
+    if (o->encoding == ZYDIS_OPERAND_ENCODING_NONE)
         return writes_at_register(d, o) ? INSN_REG_BASE : INSN_FIXED;
-    case ZYDIS_OPERAND_ENCODING_MODRM_REG:
-        return INSN_REG;
-    case ZYDIS_OPERAND_ENCODING_MODRM_RM:
-        return INSN_RM;
-    case ZYDIS_OPERAND_ENCODING_OPCODE:
-        return INSN_OPCODE;
-    case ZYDIS_OPERAND_ENCODING_NDSNDD:
-        return INSN_VVVV;
-    case ZYDIS_OPERAND_ENCODING_IS4:
-        return INSN_IS4;
-    case ZYDIS_OPERAND_ENCODING_MASK:
-        return INSN_MASK;
-    default:
-        if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
-            return INSN_MOFFS;
-        if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-            return INSN_TAIL;
+    if (fields[o->encoding])
+        return fields[o->encoding];
+    if (o->type != ZYDIS_OPERAND_TYPE_MEMORY && o->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
         give_up(d, "an operand is in an unknown place");
-        return INSN_FIXED;
-    }
+    return o->type == ZYDIS_OPERAND_TYPE_MEMORY ? INSN_MOFFS : INSN_TAIL;
 }
 
 static void take_memory(struct insn_operand *to, const ZydisDecodedOperand *o)

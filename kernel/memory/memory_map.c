@@ -73,27 +73,22 @@ bool memory_is_ram(const struct handoff *h, uint64_t start, uint64_t size)
     return false;
 }
 
+/* Loader and boot services have memory, and so have unknown types. */
 static const char *taken_by(const struct memory_region *r)
 {
-    switch (r->type) {
-    case REGION_RESERVED:
-        return "memory that the firmware reserves";
-    case REGION_RUNTIME_CODE:
-    case REGION_RUNTIME_DATA:
-        return "the firmware's own memory";
-    case REGION_UNUSABLE:
-        return "memory that is broken";
-    case REGION_ACPI:
-    case REGION_ACPI_NVS:
-        return "memory of the ACPI tables";
-    case REGION_PERSISTENT:
-        return "persistent memory";
-    case REGION_MMIO:
-    case REGION_MMIO_PORTS:
+    static const char *const others[] = {
+        [REGION_RESERVED] = "memory that the firmware reserves",
+        [REGION_RUNTIME_CODE] = "the firmware's own memory",
+        [REGION_RUNTIME_DATA] = "the firmware's own memory",
+        [REGION_UNUSABLE] = "memory that is broken",
+        [REGION_ACPI] = "memory of the ACPI tables",
+        [REGION_ACPI_NVS] = "memory of the ACPI tables",
+        [REGION_PERSISTENT] = "persistent memory",
+    };
+
+    if (r->type == REGION_MMIO || r->type == REGION_MMIO_PORTS)
         return NULL;
-    default: /* memory of loader and boot services, free memory, unknown types */
-        return "RAM";
-    }
+    return r->type <= REGION_PERSISTENT && others[r->type] ? others[r->type] : "RAM";
 }
 
 const char *memory_taken(void *handoff, uint64_t start, uint64_t size)

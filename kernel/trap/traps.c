@@ -32,31 +32,23 @@ static _Alignas(4096) struct trap_gate idt[GATES];
 static const struct trap_hooks *hooks;
 static uint64_t borrowed_nmis;
 
-static uint8_t ist_of(unsigned vector)
-{
-    switch (vector) {
-    case VECTOR_DEBUG: /* a stepped row may have an invalid stack pointer */
-        return IST_DEBUG;
-    case VECTOR_NMI:
-        return IST_NMI;
-    case VECTOR_DOUBLE_FAULT:
-        return IST_DOUBLE_FAULT;
-    case VECTOR_MACHINE_CHECK:
-        return IST_MACHINE_CHECK;
-    default: /* all other exceptions use the current stack */
-        return 0;
-    }
-}
+/* All other exceptions use the current stack. */
+static const uint8_t ist[VECTORS] = {
+    [VECTOR_DEBUG] = IST_DEBUG, /* a stepped row may have an invalid stack pointer */
+    [VECTOR_NMI] = IST_NMI,
+    [VECTOR_DOUBLE_FAULT] = IST_DOUBLE_FAULT,
+    [VECTOR_MACHINE_CHECK] = IST_MACHINE_CHECK,
+};
 
 /* The stubs of the interrupts follow those of the exceptions. */
-static struct trap_gate gate_of(unsigned stub, uint16_t selector, uint8_t ist)
+static struct trap_gate gate_of(unsigned stub, uint16_t selector, uint8_t stack)
 {
     uint64_t at = (uint64_t)trap_stubs + stub * TRAP_STUB_SIZE;
 
     return (struct trap_gate){
         .offset_low = (uint16_t)at,
         .selector = selector,
-        .ist = ist,
+        .ist = stack,
         .type = GATE_INTERRUPT,
         .offset_middle = (uint16_t)(at >> 16),
         .offset_high = (uint32_t)(at >> 32),
@@ -67,7 +59,7 @@ void traps_init(const struct trap_hooks *h)
 {
     hooks = h;
     for (unsigned i = 0; i < VECTORS; i++)
-        idt[i] = gate_of(i, SELECTOR_CODE, ist_of(i));
+        idt[i] = gate_of(i, SELECTOR_CODE, ist[i]);
     for (unsigned i = VECTOR_INTERRUPTS; i < GATES; i++)
         idt[i] = gate_of(VECTORS + i - VECTOR_INTERRUPTS, SELECTOR_CODE, 0);
 }
