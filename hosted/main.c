@@ -233,9 +233,7 @@ static void settle_platform(struct hosted *h)
         .events.timer_interrupts = clock_timer_interrupts,
         .lacks = lacks,
         .cpuid = process_cpuid,
-        .areas.map = area_map,
-        .areas.execute = area_execute,
-        .areas.free = area_unmap,
+        .areas = process_areas,
     };
 }
 

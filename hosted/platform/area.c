@@ -147,6 +147,13 @@ static bool map_same(uint64_t page, uint64_t bytes, struct platform_area *area)
     return good;
 }
 
+static void area_unmap(const struct platform *p, struct platform_area *area)
+{
+    (void)p;
+    (void)munmap(area->at, area->bytes);
+    area->at = NULL;
+}
+
 /* Sets *why if too few of the area's pages are large, and unmaps it. */
 static bool is_large(struct platform_area *area, const char **why)
 {
@@ -215,8 +222,8 @@ static bool map_wish(const struct platform_wish *wish, struct platform_area *are
     return map_usual(wish, area, why);
 }
 
-bool area_map(const struct platform *p, const struct platform_wish *wish,
-              struct platform_area *area, const char **why)
+static bool area_map(const struct platform *p, const struct platform_wish *wish,
+                     struct platform_area *area, const char **why)
 {
     (void)p;
     if (!map_wish(wish, area, why))
@@ -226,8 +233,8 @@ bool area_map(const struct platform *p, const struct platform_wish *wish,
     return true;
 }
 
-bool area_execute(const struct platform *p, const struct platform_area *area, bool execute,
-                  const char **why)
+static bool area_execute(const struct platform *p, const struct platform_area *area, bool execute,
+                         const char **why)
 {
     int rights = PROT_READ | (execute ? PROT_EXEC : PROT_WRITE);
 
@@ -240,9 +247,4 @@ bool area_execute(const struct platform *p, const struct platform_area *area, bo
     return false;
 }
 
-void area_unmap(const struct platform *p, struct platform_area *area)
-{
-    (void)p;
-    (void)munmap(area->at, area->bytes);
-    area->at = NULL;
-}
+const struct platform_areas process_areas = {area_map, area_unmap, area_execute};

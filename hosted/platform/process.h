@@ -99,7 +99,7 @@ void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
 /* --- area.c: the large area of memory for curves over sizes (struct platform_area) --- */
 
 /*
- * As platform.area. Takes at most half of the memory that the system has available, and less if the
+ * map() takes at most half of the memory that the system has available, and less if the
  * process may not have as much.
  * - Pages of 4 KiB are mapped with transparent huge pages forbidden.
  * - Pages of 2 MiB are those of the hugetlb pool if it has enough, else transparent huge pages;
@@ -107,14 +107,9 @@ void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
  * - Pages of 1 GiB are those of the hugetlb pool.
  * - Pages that may be the same memory are one page of the pool, mapped many times, else at most 1
  *   GiB of transparent huge pages.
+ * While an area is executable it is not writable.
  */
-bool area_map(const struct platform *p, const struct platform_wish *wish,
-              struct platform_area *area, const char **why);
-void area_unmap(const struct platform *p, struct platform_area *area);
-
-/* As platform.area_execute. The area is then not writable. */
-bool area_execute(const struct platform *p, const struct platform_area *area, bool execute,
-                  const char **why);
+extern const struct platform_areas process_areas;
 
 /*
  * --- clock.c ---

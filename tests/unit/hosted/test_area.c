@@ -87,7 +87,7 @@ TEST(one_page_is_mapped_many_times)
     const char *why = NULL;
 
     pool.pages = 1;
-    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_true(process_areas.map(NULL, &wish, &area, &why));
     assert_int_equal(pool.size, 21);
     assert_int_equal(area.bytes, 40 * LARGE);
     assert_int_equal(area.page, LARGE);
@@ -98,7 +98,7 @@ TEST(one_page_is_mapped_many_times)
         area.at[i * LARGE + i] = (uint8_t)(i + 1);
     for (unsigned i = 0; i < 40; i++)
         assert_int_equal(area.at[39 * LARGE + i], i + 1);
-    area_unmap(NULL, &area);
+    process_areas.free(NULL, &area);
     assert_null(area.at);
 }
 
@@ -111,9 +111,9 @@ TEST(a_released_area_is_unmapped)
     pool.pages = 1;
     mappings(); /* what the sanitizer maps for it stays */
     unsigned before = mappings();
-    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_true(process_areas.map(NULL, &wish, &area, &why));
     assert_true(mappings() > before);
-    area_unmap(NULL, &area);
+    process_areas.free(NULL, &area);
     assert_int_equal(mappings(), before);
 }
 
@@ -124,18 +124,18 @@ TEST(as_many_pages_of_1_gib_are_mapped_as_there_are)
     const char *why = NULL;
 
     pool.pages = 2; /* fewer than that: what there is */
-    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_true(process_areas.map(NULL, &wish, &area, &why));
     assert_int_equal(pool.size, 30);
     assert_int_equal(area.bytes, HUGE);
     assert_int_equal(area.page, HUGE);
     assert_false(area.same);
-    area_unmap(NULL, &area);
+    process_areas.free(NULL, &area);
     pool.pages = 0;
-    assert_false(area_map(NULL, &wish, &area, &why));
+    assert_false(process_areas.map(NULL, &wish, &area, &why));
     assert_non_null(strstr(why, "1 GiB"));
     wish.same = true;
     why = NULL;
-    assert_false(area_map(NULL, &wish, &area, &why));
+    assert_false(process_areas.map(NULL, &wish, &area, &why));
     assert_non_null(strstr(why, "1 GiB"));
 }
 
@@ -148,7 +148,7 @@ TEST(advice_comes_before_the_pages)
 
     int locked = mlockall(MCL_FUTURE);
     advised = present = 0;
-    bool mapped = area_map(NULL, &wish, &area, &why);
+    bool mapped = process_areas.map(NULL, &wish, &area, &why);
     if (locked == 0)
         assert_int_equal(munlockall(), 0);
     assert_true(mapped);
@@ -156,7 +156,7 @@ TEST(advice_comes_before_the_pages)
     assert_int_equal(present, 0);
     for (unsigned i = 0; i < 16; i++)
         assert_int_equal(area.at[i * SMALL_PAGE], 0);
-    area_unmap(NULL, &area);
+    process_areas.free(NULL, &area);
 }
 
 TEST(code_is_executed_where_it_was_written)
@@ -167,18 +167,18 @@ TEST(code_is_executed_where_it_was_written)
     const char *why = NULL;
     int (*function)(void);
 
-    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_true(process_areas.map(NULL, &wish, &area, &why));
     assert_ptr_equal(area.code, area.at);
     for (unsigned i = 0; i < 2; i++) { /* executable, and writable again */
-        assert_true(area_execute(NULL, &area, false, &why));
+        assert_true(process_areas.execute(NULL, &area, false, &why));
         memcpy(area.at + i * SMALL_PAGE, returns_7, sizeof returns_7);
-        assert_true(area_execute(NULL, &area, true, &why));
+        assert_true(process_areas.execute(NULL, &area, true, &why));
         const uint8_t *entry = area.code + i * SMALL_PAGE;
         memcpy(&function, &entry, sizeof function);
         assert_int_equal(function(), 7);
     }
-    area_unmap(NULL, &area);
-    assert_false(area_execute(NULL, &(struct platform_area){.at = area.code, .bytes = SMALL_PAGE},
-                              true, &why));
+    process_areas.free(NULL, &area);
+    assert_false(process_areas.execute(
+        NULL, &(struct platform_area){.at = area.code, .bytes = SMALL_PAGE}, true, &why));
     assert_non_null(strstr(why, "executed"));
 }
