@@ -7,7 +7,6 @@
 
 #include "bench/kinds/insn_pass.h"
 #include "bench/engine/window.h"
-#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
 
 #define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */

@@ -150,7 +150,7 @@ static void add_cell(struct insn_table *t, struct insn_row *row, const struct in
 
 static bool has_blocker(const struct making *m, enum insn_blocker b)
 {
-    return insn_lacks(m->support, m->links->form[insn_blocker_link(b)]) == INSN_FEATURES;
+    return insn_lacks(m->support, m->links->form[insn_blocker_links[b]]) == INSN_FEATURES;
 }
 
 /* Returns whether the CPU has the instructions of a chain with these values. */
@@ -165,13 +165,6 @@ static bool has_steps(const struct making *m, const struct chosen *c, const stru
         if (insn_lacks(m->support, m->links->form[t.step[i].link]) != INSN_FEATURES)
             return false;
     return true;
-}
-
-static unsigned tests_of(const struct chosen *c, struct insn_test_id id[INSN_TESTS_MOST])
-{
-    return c->values == INSN_USUAL
-               ? insn_tests(insn_form(c->form), c->decoration, id)
-               : insn_tests_with(insn_form(c->form), c->decoration, c->values, id);
 }
 
 static void add_form(void *ctx, const struct chosen *c)
@@ -189,7 +182,7 @@ static void add_form(void *ctx, const struct chosen *c)
     }
     if (row->why != INSN_RUNS)
         return;
-    unsigned n = tests_of(c, id);
+    unsigned n = insn_tests(insn_form(c->form), c->decoration, c->values, id);
     m->table->run++;
     for (unsigned i = 0; i < n; i++) {
         if (id[i].kind == INSN_TEST_MIXED && !has_blocker(m, id[i].other))
@@ -214,7 +207,7 @@ static void add_blockers(struct making *m)
     struct insn_table *t = m->table;
 
     for (unsigned b = 0; b < BLOCKERS; b++) {
-        const struct insn_form *f = m->links->form[insn_blocker_link((enum insn_blocker)b)];
+        const struct insn_form *f = m->links->form[insn_blocker_links[b]];
         if (!has_blocker(m, (enum insn_blocker)b))
             continue;
         add_cell(t, add_row(t, &(struct chosen){index_of(f), INSN_PLAIN, INSN_USUAL}), &id);

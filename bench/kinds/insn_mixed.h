@@ -6,7 +6,7 @@
 #define BENCH_KINDS_INSN_MIXED_H
 
 #include "bench/result/insn.h"
-#include "lib/insn/fillers.h"
+#include "lib/insn/program.h"
 
 /*
  * Returns how many blockers keep their unit busy for nearly all of the copies' time, at the n-th

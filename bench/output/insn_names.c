@@ -23,9 +23,9 @@ void insn_pair_name(const struct insn_cell *c, struct sink *out)
 void insn_why_not(const struct insn_row *row, struct sink *out)
 {
     if (row->why == INSN_CPU_LACKS)
-        fmt(out, "the CPU does not have %s", insn_feature_name((enum insn_feature)row->lacks));
+        fmt(out, "the CPU does not have %s", insn_feature_names[row->lacks]);
     else if (row->why != INSN_RUNS)
-        fmt(out, "%s", insn_why_text((enum insn_why)row->why));
+        fmt(out, "%s", insn_why_texts[row->why]);
     else
         fmt(out, "the time of time= was over, or the run was stopped");
 }

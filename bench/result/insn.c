@@ -7,7 +7,7 @@
 void insn_row_name(const struct insn_row *row, struct sink *out)
 {
     insn_name(insn_form(row->form), row->decoration, out);
-    fmt(out, "%s", insn_values_name(row->values));
+    fmt(out, "%s", insn_values_of[row->values].name);
 }
 
 /* Copies the exclusive placements. Returns their number. */

@@ -5,10 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/result/outcome.h"
-#include "lib/insn/dependency.h"
-#include "lib/insn/fillers.h"
-#include "lib/insn/tests.h"
-#include "lib/insn/values.h"
+#include "lib/insn/program.h"
 #include "lib/stats/shift.h"
 
 #define INSN_PLACES 8 /* most placements of a test ... */

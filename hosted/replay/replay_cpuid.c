@@ -135,7 +135,7 @@ static void forms(struct json *j, struct recorded *r)
     json_u64(j, "run", run);
     json_object(j, "lacks");
     for (unsigned i = 0; i < INSN_FEATURES; i++)
-        json_nonzero(j, insn_feature_name((enum insn_feature)i), lacks[i]);
+        json_nonzero(j, insn_feature_names[i], lacks[i]);
     json_close(j);
     json_close(j);
 }

@@ -1,5 +1,4 @@
-#include "lib/insn/test_plan.h"
-#include "lib/insn/form.h"
+#include "lib/insn/tests.h"
 #include "lib/text/str.h"
 
 /* An end as a place: a register, the flags, the data of memory, or an address. */
@@ -44,9 +43,12 @@ static struct place place_of(const struct insn_test *t, const struct insn_end *e
     return p;
 }
 
-static void step(struct insn_test *t, enum insn_link link, unsigned to, unsigned from)
+/* Adds a step. False: there is no such link. */
+static bool step(struct insn_test *t, unsigned link, unsigned to, unsigned from)
 {
-    t->step[t->steps++] = (struct insn_step){(uint8_t)link, (uint8_t)to, (uint8_t)from};
+    if (link != LINKS)
+        t->step[t->steps++] = (struct insn_step){(uint8_t)link, (uint8_t)to, (uint8_t)from};
+    return link != LINKS;
 }
 
 static bool is_legacy(const struct insn_test *t)
@@ -60,49 +62,33 @@ static enum insn_link of_encoding(const struct insn_test *t, enum insn_link lega
     return is_legacy(t) ? legacy : vex;
 }
 
+/* The links between a general register and one of each file; of vectors those of VEX. */
+static const struct {
+    uint8_t to_general, from_general;
+} by_file[] = {[FILE_GENERAL] = {LINK_MOVSXD, LINK_MOVSXD},
+               [FILE_VECTOR] = {LINK_VMOVQ_R_X, LINK_VMOVQ_X_R},
+               [FILE_MASK] = {LINK_KMOV_R_K, LINK_KMOV_K_R},
+               [FILE_MMX] = {LINK_MOVQ_R_MM, LINK_MOVQ_MM_R},
+               [FILE_X87] = {LINKS, LINKS},
+               [FILE_NONE] = {LINKS, LINKS}};
+
 /* Moves a register of any file into a general one. */
 static bool to_general(struct insn_test *t, const struct place *from, unsigned to)
 {
-    t->at_most |= from->file != FILE_GENERAL;
-    switch (from->file) {
-    case FILE_GENERAL:
-        if (from->number != to)
-            step(t, LINK_MOVSXD, to, from->number);
-        return true;
-    case FILE_VECTOR:
-        step(t, of_encoding(t, LINK_MOVQ_R_X, LINK_VMOVQ_R_X), to, from->number);
-        return true;
-    case FILE_MASK:
-        step(t, LINK_KMOV_R_K, to, from->number);
-        return true;
-    case FILE_MMX:
-        step(t, LINK_MOVQ_R_MM, to, from->number);
-        return true;
-    default:
-        return false;
-    }
+    bool general = from->file == FILE_GENERAL, legacy = from->file == FILE_VECTOR && is_legacy(t);
+
+    t->at_most |= !general;
+    return (general && from->number == to) ||
+           step(t, legacy ? LINK_MOVQ_R_X : by_file[from->file].to_general, to, from->number);
 }
 
 static bool from_general(struct insn_test *t, unsigned from, const struct place *to)
 {
-    t->at_most |= to->file != FILE_GENERAL;
-    switch (to->file) {
-    case FILE_GENERAL:
-        if (from != to->number)
-            step(t, LINK_MOVSXD, to->number, from);
-        return true;
-    case FILE_VECTOR:
-        step(t, of_encoding(t, LINK_MOVQ_X_R, LINK_VMOVQ_X_R), to->number, from);
-        return true;
-    case FILE_MASK:
-        step(t, LINK_KMOV_K_R, to->number, from);
-        return true;
-    case FILE_MMX:
-        step(t, LINK_MOVQ_MM_R, to->number, from);
-        return true;
-    default:
-        return false;
-    }
+    bool general = to->file == FILE_GENERAL, legacy = to->file == FILE_VECTOR && is_legacy(t);
+
+    t->at_most |= !general;
+    return (general && to->number == from) ||
+           step(t, legacy ? LINK_MOVQ_X_R : by_file[to->file].from_general, to->number, from);
 }
 
 /* The flags that the form writes decide which CMOV depends on them. */
@@ -118,35 +104,28 @@ static bool flags_to_general(struct insn_test *t, unsigned to)
                    {INSN_PF, LINK_CMOVP}};
 
     for (unsigned i = 0; i < sizeof by_flag / sizeof by_flag[0]; i++)
-        if (t->view.flags.written & by_flag[i].flag) {
-            step(t, by_flag[i].link, to, to);
-            return true;
-        }
+        if (t->view.flags.written & by_flag[i].flag)
+            return step(t, by_flag[i].link, to, to);
     return false;
 }
 
 /* Returns a load of what the form stores, or a store of what it loads; LINKS: no such link. */
 static enum insn_link access(const struct insn_test *t, unsigned bits, bool loads)
 {
-    switch (bits) {
-    case 8:
-        return loads ? LINK_LOAD8 : LINK_STORE8;
-    case 16:
-        return loads ? LINK_LOAD16 : LINK_STORE16;
-    case 32:
-        return loads ? LINK_LOAD32 : LINK_STORE32;
-    case 64:
-        return loads ? LINK_LOAD64 : LINK_STORE64;
-    case 128:
-        return loads ? of_encoding(t, LINK_LOAD128, LINK_VLOAD128)
-                     : of_encoding(t, LINK_STORE128, LINK_VSTORE128);
-    case 256:
-        return loads ? LINK_VLOAD256 : LINK_VSTORE256;
-    case 512:
-        return t->view.form->encoding != INSN_EVEX ? LINKS : loads ? LINK_VLOAD512 : LINK_VSTORE512;
-    default:
+    static const uint8_t links[][2] = {
+        {LINK_STORE8, LINK_LOAD8},       {LINK_STORE16, LINK_LOAD16},
+        {LINK_STORE32, LINK_LOAD32},     {LINK_STORE64, LINK_LOAD64},
+        {LINK_VSTORE128, LINK_VLOAD128}, {LINK_VSTORE256, LINK_VLOAD256},
+        {LINK_VSTORE512, LINK_VLOAD512}};
+    unsigned i = 0, most = t->view.form->encoding == INSN_EVEX ? 512 : 256;
+
+    while (8u << i < bits)
+        i++;
+    if (8u << i != bits || bits > most)
         return LINKS;
-    }
+    if (bits == 128 && is_legacy(t))
+        return loads ? LINK_LOAD128 : LINK_STORE128;
+    return (enum insn_link)links[i][loads];
 }
 
 /* Loads into a register from which the chain continues. */
@@ -155,14 +134,11 @@ static bool from_memory(struct insn_test *t, struct place *from)
     enum insn_link load = access(t, from->bits, true);
     bool is_vector = from->bits > 64;
 
-    if (load == LINKS)
-        return false;
     from->kind = PLACE_REGISTER;
     from->file = is_vector ? FILE_VECTOR : FILE_GENERAL;
     from->number = is_vector ? PLAN_VECTOR_TEMPORARY : PLAN_TEMPORARY;
-    step(t, load, from->number, 0);
     t->at_most = true;
-    return true;
+    return step(t, load, from->number, 0);
 }
 
 static bool to_memory(struct insn_test *t, const struct place *from, const struct place *to)
@@ -190,10 +166,8 @@ static bool to_memory(struct insn_test *t, const struct place *from, const struc
 /* Makes a dependent 0 and adds it to an address, which therefore does not change. */
 static bool to_address(struct insn_test *t, const struct place *from, const struct place *to)
 {
-    if (to->kind == PLACE_VECTOR_INDEX && from->file == FILE_VECTOR) {
-        step(t, LINK_VPAND, to->number, from->number);
-        return true;
-    }
+    if (to->kind == PLACE_VECTOR_INDEX && from->file == FILE_VECTOR)
+        return step(t, LINK_VPAND, to->number, from->number);
     unsigned zero = to->kind == PLACE_INDEX ? to->number : PLAN_TEMPORARY;
     if (!to_general(t, from, zero))
         return false;
@@ -209,10 +183,8 @@ static bool to_address(struct insn_test *t, const struct place *from, const stru
 
 static bool to_register(struct insn_test *t, const struct place *from, const struct place *to)
 {
-    if (from->file == FILE_VECTOR && to->file == FILE_VECTOR) {
-        step(t, of_encoding(t, LINK_PSHUFD, LINK_VPSHUFD), to->number, from->number);
-        return true;
-    }
+    if (from->file == FILE_VECTOR && to->file == FILE_VECTOR)
+        return step(t, of_encoding(t, LINK_PSHUFD, LINK_VPSHUFD), to->number, from->number);
     unsigned through = to->file == FILE_GENERAL     ? to->number
                        : from->file == FILE_GENERAL ? from->number
                                                     : PLAN_TEMPORARY;
@@ -273,10 +245,7 @@ static bool lead(struct insn_test *t, struct place from, const struct place *to)
         return to_register(t, &from, to);
     case PLACE_FLAGS: {
         unsigned general = from.file == FILE_GENERAL ? from.number : PLAN_TEMPORARY;
-        if (!to_general(t, &from, general))
-            return false;
-        step(t, LINK_TEST, general, general);
-        return true;
+        return to_general(t, &from, general) && step(t, LINK_TEST, general, general);
     }
     case PLACE_MEMORY:
         return to_memory(t, &from, to);
@@ -331,22 +300,6 @@ static enum insn_why begin(struct insn_test *t, const struct insn_form *f, unsig
     return INSN_RUNS;
 }
 
-enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
-                           struct insn_end in, struct insn_end out)
-{
-    struct place from, to;
-
-    *t = (struct insn_test){.shape = INSN_CHAIN, .breaks = true, .in = in, .out = out};
-    enum insn_why why = begin(t, f, decoration, &from, &to);
-    if (why != INSN_RUNS)
-        return why;
-    bool points = in.part == INSN_DATA && to.fixed && to.file == FILE_GENERAL &&
-                  insn_is_pointer(&t->view, to.number);
-    if (points && !is_direct(&from, &to))
-        return INSN_NO_CHAIN;
-    return lead(t, from, &to) ? INSN_RUNS : INSN_NO_CHAIN;
-}
-
 /* The links that make a dependent 0 of a vector, add it to another, and load one, by its width:
  * 128, 256 and 512 bits. */
 static const struct {
@@ -366,11 +319,33 @@ static void restore(struct insn_test *t, const struct place *from, const struct 
                     unsigned link)
 {
     if (t->view.operand[t->out.operand].access & INSN_READ && from->number != to->number)
-        step(t, (enum insn_link)link, from->number, 0);
+        step(t, link, from->number, 0);
 }
 
-enum insn_why insn_kept_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
-                                struct insn_end in, struct insn_end out)
+/* Plans the steps that keep the input's value. */
+static enum insn_why keep(struct insn_test *t, const struct place *from, const struct place *to)
+{
+    if (from->kind != PLACE_REGISTER || to->kind != PLACE_REGISTER || from->file != to->file)
+        return INSN_NO_CHAIN;
+    if (to->file == FILE_GENERAL) {
+        step(t, LINK_MOVSXD, PLAN_TEMPORARY, from->number);
+        step(t, LINK_AND, PLAN_TEMPORARY, 0);
+        step(t, LINK_MOV64, to->number, 0);
+        step(t, LINK_ADD, to->number, PLAN_TEMPORARY);
+        restore(t, from, to, LINK_MOV64);
+        return INSN_RUNS;
+    }
+    unsigned width = width_of(t, &t->in);
+    if (to->file != FILE_VECTOR || width != width_of(t, &t->out))
+        return INSN_NO_CHAIN;
+    step(t, vector_links[width].zero, PLAN_VECTOR_TEMPORARY, from->number);
+    step(t, vector_links[width].add, to->number, PLAN_VECTOR_TEMPORARY);
+    restore(t, from, to, vector_links[width].load);
+    return INSN_RUNS;
+}
+
+enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                           struct insn_end in, struct insn_end out, bool keeps)
 {
     struct place from, to;
 
@@ -378,21 +353,11 @@ enum insn_why insn_kept_latency(struct insn_test *t, const struct insn_form *f, 
     enum insn_why why = begin(t, f, decoration, &from, &to);
     if (why != INSN_RUNS)
         return why;
-    if (from.kind != PLACE_REGISTER || to.kind != PLACE_REGISTER || from.file != to.file)
+    if (keeps)
+        return keep(t, &from, &to);
+    bool points = in.part == INSN_DATA && to.fixed && to.file == FILE_GENERAL &&
+                  insn_is_pointer(&t->view, to.number);
+    if (points && !is_direct(&from, &to))
         return INSN_NO_CHAIN;
-    if (to.file == FILE_GENERAL) {
-        step(t, LINK_MOVSXD, PLAN_TEMPORARY, from.number);
-        step(t, LINK_AND, PLAN_TEMPORARY, 0);
-        step(t, LINK_MOV64, to.number, 0);
-        step(t, LINK_ADD, to.number, PLAN_TEMPORARY);
-        restore(t, &from, &to, LINK_MOV64);
-        return INSN_RUNS;
-    }
-    if (to.file != FILE_VECTOR || width_of(t, &in) != width_of(t, &out))
-        return INSN_NO_CHAIN;
-    unsigned width = width_of(t, &in);
-    step(t, (enum insn_link)vector_links[width].zero, PLAN_VECTOR_TEMPORARY, from.number);
-    step(t, (enum insn_link)vector_links[width].add, to.number, PLAN_VECTOR_TEMPORARY);
-    restore(t, &from, &to, vector_links[width].load);
-    return INSN_RUNS;
+    return lead(t, from, &to) ? INSN_RUNS : INSN_NO_CHAIN;
 }

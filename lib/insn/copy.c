@@ -1,72 +1,28 @@
-#include "lib/insn/copy.h"
-#include "lib/insn/form.h"
+#include "lib/insn/put.h"
 #include "lib/text/mem.h"
 
 enum { REX = 0x40, REX_W = 8, MODRM_DISP32 = 0x80, RM_SIB = 4, SIB_NO_INDEX = 4 };
 enum { EVEX_Z = 0x80, EVEX_B = 0x10, EVEX_V4 = 0x08 };
 
-/* Numbers of registers, by their place in the encoding. */
+/* Numbers of registers by enum insn_field, and a bit of `has` for each that is given. */
 struct fields {
-    unsigned reg, rm, vvvv, opcode, is4, mask;
-    bool has_rm, has_memory, has_vvvv, has_opcode, has_is4, has_mask;
-    bool vector_index, needs_rex;
+    unsigned number[INSN_FIELDS], has;
+    bool has_memory, vector_index, needs_rex;
 };
-
-/* Returns the highest number of a register. */
-static unsigned last_of(const struct insn_form *f, unsigned class)
-{
-    switch (class) {
-    case INSN_XMM:
-    case INSN_YMM:
-    case INSN_ZMM:
-        return f->encoding == INSN_EVEX ? 31 : 15;
-    case INSN_R8:
-    case INSN_R16:
-    case INSN_R32:
-    case INSN_R64:
-    case INSN_CR:
-    case INSN_DR:
-        return 15;
-    default:
-        return 7;
-    }
-}
 
 static bool take_register(struct fields *to, const struct insn_form *f,
                           const struct insn_operand *o, unsigned number)
 {
-    if (o->field != INSN_FIXED && number > last_of(f, o->class))
+    bool more = f->encoding == INSN_EVEX && insn_file_of(o->class) == FILE_VECTOR;
+
+    if (o->field == INSN_FIXED)
+        return true;
+    if (number > (more ? 31u : insn_classes[o->class].last))
         return false;
-    /* Without REX, 4 to 7 are AH to BH. */
-    to->needs_rex |= o->class == INSN_R8 && o->field != INSN_FIXED && number >= 4;
-    switch (o->field) {
-    case INSN_REG:
-        to->reg = number;
-        break;
-    case INSN_RM:
-        to->rm = number;
-        to->has_rm = true;
-        break;
-    case INSN_VVVV:
-        to->vvvv = number;
-        to->has_vvvv = true;
-        break;
-    case INSN_OPCODE:
-        to->opcode = number;
-        to->has_opcode = true;
-        break;
-    case INSN_IS4:
-        to->is4 = number;
-        to->has_is4 = true;
-        break;
-    case INSN_MASK:
-        to->mask = number;
-        to->has_mask = true;
-        return number != 0;
-    default:
-        break;
-    }
-    return true;
+    to->needs_rex |= o->class == INSN_R8 && number >= 4; /* without REX, 4 to 7 are AH to BH */
+    to->number[o->field] = number;
+    to->has |= 1u << o->field;
+    return o->field != INSN_MASK || number != 0;
 }
 
 static bool take_operands(struct fields *to, const struct insn_form *f, const struct insn_choice *c,
@@ -95,7 +51,9 @@ struct high {
 
 static struct high high_of(const struct fields *in, const struct insn_choice *c)
 {
-    struct high h = {.r = in->reg >> 3 & 1, .r4 = in->reg >> 4, .v4 = in->vvvv >> 4};
+    struct high h = {.r = in->number[INSN_REG] >> 3 & 1,
+                     .r4 = in->number[INSN_REG] >> 4,
+                     .v4 = in->number[INSN_VVVV] >> 4};
 
     if (in->has_memory) {
         bool indexed = c->index != INSN_NO_INDEX;
@@ -103,7 +61,7 @@ static struct high high_of(const struct fields *in, const struct insn_choice *c)
         h.x = indexed ? c->index >> 3 & 1u : 0;
         h.v4 |= indexed && in->vector_index ? c->index >> 4u : 0;
     } else {
-        unsigned low = in->has_opcode ? in->opcode : in->rm;
+        unsigned low = in->number[in->has >> INSN_OPCODE & 1 ? INSN_OPCODE : INSN_RM];
         h.b = low >> 3 & 1;
         h.x = low >> 4;
     }
@@ -123,14 +81,13 @@ static void patch_prefix(uint8_t *b, const struct insn_form *f, const struct fie
     clear_if(&b[1], 0x80, h->r);
     clear_if(&b[1], 0x40, h->x);
     clear_if(&b[1], 0x20, h->b);
-    if (in->has_vvvv)
-        b[2] = (uint8_t)((b[2] & ~0x78u) | (~in->vvvv & 15) << 3);
+    if (in->has >> INSN_VVVV & 1)
+        b[2] = (uint8_t)((b[2] & ~0x78u) | (~in->number[INSN_VVVV] & 15) << 3);
     if (f->encoding != INSN_EVEX)
         return;
     clear_if(&b[1], 0x10, h->r4);
     clear_if(&b[3], EVEX_V4, h->v4);
-    if (in->has_mask)
-        b[3] |= (uint8_t)in->mask;
+    b[3] |= (uint8_t)in->number[INSN_MASK];
     if (decoration & INSN_ZERO)
         b[3] |= EVEX_Z;
     if (decoration & INSN_ROUND) /* the length's bits are the rounding mode: to nearest */
@@ -195,8 +152,8 @@ static unsigned put_tail(uint8_t *at, const struct insn_form *f, const struct in
         else if (o[i].kind == INSN_IMMEDIATE && o[i].field == INSN_IS4)
             at[f->tail - 1] = c->immediate & 15;
     }
-    if (in->has_is4)
-        at[f->tail - 1] = (uint8_t)(in->is4 << 4 | at[f->tail - 1]);
+    if (in->has >> INSN_IS4 & 1)
+        at[f->tail - 1] |= (uint8_t)(in->number[INSN_IS4] << 4);
     return f->tail;
 }
 
@@ -214,10 +171,9 @@ unsigned insn_copy(const struct insn_form *f, const struct insn_choice *c,
         return 0;
     struct high h = high_of(&in, c);
     unsigned n = put_template(room, f, &in, &h, c->decoration);
-    if (in.has_opcode)
-        room[n - 1] |= in.opcode & 7;
+    room[n - 1] |= in.number[INSN_OPCODE] & 7;
     if (f->properties & INSN_MODRM) {
-        room[n - 1] |= (uint8_t)((in.reg & 7) << 3 | (in.has_rm ? in.rm & 7 : 0));
+        room[n - 1] |= (uint8_t)((in.number[INSN_REG] & 7) << 3 | (in.number[INSN_RM] & 7));
         if (in.has_memory)
             n += put_address(&room[n - 1], f, c);
     }
@@ -226,4 +182,23 @@ unsigned insn_copy(const struct insn_form *f, const struct insn_choice *c,
         return 0;
     memcpy(bytes, room, n);
     return n;
+}
+
+void insn_put_bytes(struct insn_code *to, const void *bytes, size_t n)
+{
+    to->full |= n > to->size - to->used;
+    if (to->refused || to->full)
+        return;
+    memcpy(to->at + to->used, bytes, n);
+    to->used += n;
+}
+
+void insn_put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c)
+{
+    uint8_t bytes[INSN_BYTES_MOST];
+    unsigned n = insn_copy(f, c, bytes);
+
+    to->full |= to->size - to->used < INSN_BYTES_MOST;
+    to->refused |= n == 0 && !to->full;
+    insn_put_bytes(to, bytes, n);
 }

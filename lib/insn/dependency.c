@@ -3,14 +3,6 @@
 
 enum { RSP = 4 };
 
-void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decoration)
-{
-    v->form = f;
-    v->decoration = (uint8_t)decoration;
-    v->operands = insn_operands(f, decoration, v->operand);
-    v->flags = insn_flags(f);
-}
-
 static bool is_address(const struct insn_operand *o)
 {
     return o->kind == INSN_MEMORY || o->kind == INSN_ADDRESS;
@@ -29,26 +21,6 @@ static bool is_data(const struct insn_operand *o)
     return o->kind == INSN_MEMORY || (o->kind == INSN_REGISTER && o->class <= INSN_K);
 }
 
-/* Returns whether the operand is the address register of another operand. */
-static bool is_base_of(const struct insn_view *v, const struct insn_operand *o)
-{
-    for (unsigned i = 0; i < v->operands; i++)
-        if (v->operand[i].field == INSN_REG_BASE && o->field == INSN_REG)
-            return true;
-    return false;
-}
-
-bool insn_lists_base(const struct insn_view *v, const struct insn_operand *memory)
-{
-    for (unsigned i = 0; i < v->operands; i++) {
-        const struct insn_operand *o = &v->operand[i];
-        if (o->kind == INSN_REGISTER && o->field == INSN_FIXED && o->class <= INSN_R64 &&
-            o->number == memory->number)
-            return true;
-    }
-    return false;
-}
-
 static unsigned add(struct insn_end *to, unsigned n, unsigned part, unsigned operand)
 {
     to[n].part = (uint8_t)part;
@@ -64,7 +36,7 @@ static unsigned add_address(const struct insn_view *v, struct insn_end *to, unsi
         n = add(to, n, INSN_BASE_PART, i);
         n = add(to, n, INSN_INDEX_PART, i);
     } else if (o->field == INSN_REG_BASE ||
-               (o->field == INSN_FIXED && !is_rsp(o) && !insn_lists_base(v, o))) {
+               (o->field == INSN_FIXED && !is_rsp(o) && !insn_is_listed(v, o->number))) {
         n = add(to, n, INSN_BASE_PART, i);
     }
     return n;
@@ -76,7 +48,7 @@ unsigned insn_inputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOS
 
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];
-        if (o->access & INSN_READ && is_data(o) && !is_base_of(v, o))
+        if (o->access & INSN_READ && is_data(o) && !insn_is_base(v, o))
             n = add(to, n, INSN_DATA, i);
         if (is_address(o))
             n = add_address(v, to, n, i);

@@ -19,23 +19,26 @@ struct insn_end {
 };
 #define INSN_ENDS_MOST (2 * INSN_OPERANDS_MOST + 1)
 
-/* The form with its operands, for both functions below and for chains. */
-struct insn_view {
-    const struct insn_form *form;
-    uint8_t decoration;
-    struct insn_operand operand[INSN_OPERANDS_MOST];
-    unsigned operands;
-    struct insn_flags flags;
-};
-
-void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decoration);
-
 /* Both return the number. RSP is neither input nor output: renaming tracks it separately. */
 unsigned insn_inputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
 unsigned insn_outputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
 
-/* Returns whether the fixed base of memory is also an operand, such as RDI of MOVS. */
-bool insn_lists_base(const struct insn_view *v, const struct insn_operand *memory);
+/* Returns whether a general register is fixed as an operand, and as the base of memory. */
+static inline bool insn_is_listed(const struct insn_view *v, unsigned number)
+{
+    return INSN_FIND(v, .kinds = 1 << INSN_REGISTER, .fields = 1 << INSN_FIXED,
+                     .classes = INSN_GENERALS, .numbers = 1u << number);
+}
+static inline bool insn_is_pointer(const struct insn_view *v, unsigned number)
+{
+    return INSN_FIND(v, .kinds = INSN_POINTERS, .fields = 1 << INSN_FIXED, .numbers = 1u << number);
+}
+
+/* Returns whether the operand is the address register of another operand. */
+static inline bool insn_is_base(const struct insn_view *v, const struct insn_operand *o)
+{
+    return o->field == INSN_REG && INSN_FIND(v, .fields = 1 << INSN_REG_BASE);
+}
 
 /*
  * Links: the instructions that carry a dependency from one copy of a form to the next if its output
@@ -113,6 +116,12 @@ bool insn_lists_base(const struct insn_view *v, const struct insn_operand *memor
     L(LINK_VZEROUPPER, "vzeroupper")
 #define INSN_LINK_ID(id, name) id,
 enum insn_link { INSN_LINK(INSN_LINK_ID) LINKS };
+
+static inline bool insn_is_store(unsigned link)
+{
+    return (link >= LINK_STORE8 && link <= LINK_STORE64) || link == LINK_STORE128 ||
+           link == LINK_VSTORE128 || link == LINK_VSTORE256 || link == LINK_VSTORE512;
+}
 
 struct insn_links {
     const struct insn_form *form[LINKS];

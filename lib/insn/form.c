@@ -48,6 +48,10 @@ static const struct insn_form forms[] = {
 #include "lib/insn/table.def"
 };
 
+const struct insn_class_facts insn_classes[] = {
+#define CLASS_FACTS(id, ...) {__VA_ARGS__},
+    INSN_CLASS(CLASS_FACTS)};
+
 _Static_assert(sizeof(struct insn_form) == 20, "a form costs 20 bytes of the image");
 
 unsigned insn_count(void)
@@ -112,11 +116,30 @@ unsigned insn_operands(const struct insn_form *f, unsigned decoration,
     return n;
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decoration)
+{
+    v->form = f;
+    v->decoration = (uint8_t)decoration;
+    v->operands = insn_operands(f, decoration, v->operand);
+    v->flags = insn_flags(f);
+}
 
-static const char *const class_names[] = {
-#define CLASS_NAME(id, name) name,
-    INSN_CLASS(CLASS_NAME)};
+static bool is_one_of(uint32_t values, unsigned value)
+{
+    return !values || (value < 32 && values >> value & 1);
+}
+
+const struct insn_operand *insn_find(const struct insn_view *v, struct insn_pattern p)
+{
+    for (const struct insn_operand *o = v->operand; o < v->operand + v->operands; o++)
+        if (is_one_of(p.kinds, o->kind) && is_one_of(p.fields, o->field) &&
+            is_one_of(p.classes, o->class) && is_one_of(p.numbers, o->number) &&
+            (!p.access || p.access & o->access))
+            return o;
+    return NULL;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Writes the name of a register that the form fixes. */
 static void fixed_name(const struct insn_operand *o, struct sink *out)
@@ -128,7 +151,7 @@ static void fixed_name(const struct insn_operand *o, struct sink *out)
     if (o->class == INSN_SEG)
         fmt(out, "%s", segments[n]);
     else if (o->class > INSN_R64)
-        fmt(out, "%s%u", class_names[o->class], o->number);
+        fmt(out, "%s%u", insn_classes[o->class].name, o->number);
     else if (o->class == INSN_R8)
         fmt(out, "%sl", legacy[n]);
     else
@@ -146,13 +169,13 @@ static void operand_name(const struct insn_operand *o, struct sink *out)
         if (o->field == INSN_FIXED)
             fixed_name(o, out);
         else
-            fmt(out, "%s", class_names[o->class]);
+            fmt(out, "%s", insn_classes[o->class].name);
         return;
     case INSN_MEMORY:
         if (o->field == INSN_MOFFS)
             fmt(out, "moffs%u", o->bits);
         else if (o->class != INSN_R64)
-            fmt(out, "vm%u%s", o->bits, class_names[o->class]);
+            fmt(out, "vm%u%s", o->bits, insn_classes[o->class].name);
         else
             fmt(out, "m%u", o->bits);
         return;
@@ -208,23 +231,13 @@ void insn_name(const struct insn_form *f, unsigned decoration, struct sink *out)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-const char *insn_why_text(enum insn_why why)
-{
-    static const char *const texts[] = {
+const char *const insn_why_texts[] = {
 #define WHY_TEXT(id, text) text,
-        INSN_WHY(WHY_TEXT)};
+    INSN_WHY(WHY_TEXT)};
 
-    return texts[why];
-}
-
-const char *insn_feature_name(enum insn_feature feature)
-{
-    static const char *const texts[] = {
+const char *const insn_feature_names[] = {
 #define FEATURE_NAME(id, name, leaf, subleaf, reg, bit) name,
-        INSN_FEATURE(FEATURE_NAME)};
-
-    return texts[feature];
-}
+    INSN_FEATURE(FEATURE_NAME)};
 
 void insn_word(const struct insn_form *f, unsigned decoration, struct sink *out)
 {
@@ -296,15 +309,12 @@ void insn_support(struct insn_support *s, cpuid_fn cpuid, void *ctx, uint64_t xc
     s->avx512_on = s->avx_on && (xcr0 & XCR0_AVX512) == XCR0_AVX512;
 }
 
-static bool uses(const struct insn_form *f, enum insn_class first, enum insn_class last)
+static bool uses(const struct insn_form *f, uint16_t classes)
 {
-    struct insn_operand o[INSN_OPERANDS_MOST];
-    unsigned n = insn_operands(f, INSN_PLAIN, o);
+    struct insn_view v;
 
-    for (unsigned i = 0; i < n; i++)
-        if (o[i].kind == INSN_REGISTER && o[i].class >= first && o[i].class <= last)
-            return true;
-    return false;
+    insn_view(&v, f, INSN_PLAIN);
+    return INSN_FIND(&v, .kinds = 1 << INSN_REGISTER, .classes = classes);
 }
 
 enum insn_feature insn_lacks(const struct insn_support *s, const struct insn_form *f)
@@ -315,12 +325,12 @@ enum insn_feature insn_lacks(const struct insn_support *s, const struct insn_for
         return feature;
     if (f->properties & INSN_VL && !s->has[INSN_AVX512VL])
         return INSN_AVX512VL;
-    if ((f->encoding == INSN_EVEX || uses(f, INSN_K, INSN_K)) &&
+    if ((f->encoding == INSN_EVEX || uses(f, 1 << INSN_K)) &&
         !(s->has[INSN_AVX512F] && s->avx512_on))
         return INSN_AVX512F;
     /* VEX with general registers, as in BMI, needs no vector state. VZEROUPPER names none. */
     bool is_vex = f->encoding == INSN_VEX || f->encoding == INSN_XOP;
-    if (is_vex && (uses(f, INSN_XMM, INSN_ZMM) || feature == INSN_AVX) &&
+    if (is_vex && (uses(f, INSN_VECTORS) || feature == INSN_AVX) &&
         !(s->has[INSN_AVX] && s->avx_on))
         return INSN_AVX;
     return INSN_FEATURES;

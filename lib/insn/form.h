@@ -133,26 +133,39 @@ enum insn_why { INSN_WHY(INSN_WHY_ID) INSN_WHYS };
 #define INSN_FEATURE_ID(id, name, leaf, subleaf, reg, bit) INSN_##id,
 enum insn_feature { INSN_FEATURE(INSN_FEATURE_ID) INSN_FEATURES };
 
-/* Register files, and the part of a register, as in the name of a form. */
+enum insn_file { FILE_GENERAL, FILE_VECTOR, FILE_MASK, FILE_MMX, FILE_X87, FILE_NONE };
+
+/* Classes of registers: the name in that of a form, the register file, and the highest number that
+ * can be encoded (EVEX has vectors up to 31). */
 #define INSN_CLASS(C)                                                                              \
-    C(INSN_R8, "r8")                                                                               \
-    C(INSN_R16, "r16")                                                                             \
-    C(INSN_R32, "r32")                                                                             \
-    C(INSN_R64, "r64")                                                                             \
-    C(INSN_ST, "st")                                                                               \
-    C(INSN_MM, "mm")                                                                               \
-    C(INSN_XMM, "xmm")                                                                             \
-    C(INSN_YMM, "ymm")                                                                             \
-    C(INSN_ZMM, "zmm")                                                                             \
-    C(INSN_K, "k")                                                                                 \
-    C(INSN_TMM, "tmm")                                                                             \
-    C(INSN_BND, "bnd")                                                                             \
-    C(INSN_SEG, "seg")                                                                             \
-    C(INSN_CR, "cr")                                                                               \
-    C(INSN_DR, "dr")                                                                               \
-    C(INSN_OTHER, "sys")
-#define INSN_CLASS_ID(id, name) id,
+    C(INSN_R8, "r8", FILE_GENERAL, 15)                                                             \
+    C(INSN_R16, "r16", FILE_GENERAL, 15)                                                           \
+    C(INSN_R32, "r32", FILE_GENERAL, 15)                                                           \
+    C(INSN_R64, "r64", FILE_GENERAL, 15)                                                           \
+    C(INSN_ST, "st", FILE_X87, 7)                                                                  \
+    C(INSN_MM, "mm", FILE_MMX, 7)                                                                  \
+    C(INSN_XMM, "xmm", FILE_VECTOR, 15)                                                            \
+    C(INSN_YMM, "ymm", FILE_VECTOR, 15)                                                            \
+    C(INSN_ZMM, "zmm", FILE_VECTOR, 15)                                                            \
+    C(INSN_K, "k", FILE_MASK, 7)                                                                   \
+    C(INSN_TMM, "tmm", FILE_NONE, 7)                                                               \
+    C(INSN_BND, "bnd", FILE_NONE, 7)                                                               \
+    C(INSN_SEG, "seg", FILE_NONE, 7)                                                               \
+    C(INSN_CR, "cr", FILE_NONE, 15)                                                                \
+    C(INSN_DR, "dr", FILE_NONE, 15)                                                                \
+    C(INSN_OTHER, "sys", FILE_NONE, 7)
+#define INSN_CLASS_ID(id, ...) id,
 enum insn_class { INSN_CLASS(INSN_CLASS_ID) INSN_CLASSES };
+
+extern const struct insn_class_facts {
+    const char *name;
+    uint8_t file, last;
+} insn_classes[INSN_CLASSES];
+
+static inline enum insn_file insn_file_of(unsigned class)
+{
+    return (enum insn_file)insn_classes[class].file;
+}
 
 enum insn_kind { INSN_REGISTER, INSN_MEMORY, INSN_ADDRESS, INSN_IMMEDIATE, INSN_RELATIVE };
 
@@ -168,6 +181,7 @@ enum insn_field {
     INSN_TAIL,     /* an immediate or a jump's displacement, after ModRM */
     INSN_MOFFS,    /* a 64-bit address after the opcode */
     INSN_REG_BASE, /* ModRM.reg names the base of memory: MOVDIR64B */
+    INSN_FIELDS
 };
 
 enum insn_access {
@@ -280,8 +294,34 @@ void insn_name(const struct insn_form *f, unsigned decoration, struct sink *out)
 /* Writes what the name begins with, before its operands: "{evex} vaddps". */
 void insn_name_head(const struct insn_form *f, struct sink *out);
 
-const char *insn_why_text(enum insn_why why);
-const char *insn_feature_name(enum insn_feature feature);
+extern const char *const insn_why_texts[INSN_WHYS], *const insn_feature_names[INSN_FEATURES];
+
+/* A form with its operands. */
+struct insn_view {
+    const struct insn_form *form;
+    uint8_t decoration;
+    struct insn_operand operand[INSN_OPERANDS_MOST];
+    unsigned operands;
+    struct insn_flags flags;
+};
+
+void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decoration);
+
+/* Describes operands: of each member, a bit (1 << value) for each value that they may have, of
+ * `access` one of these bits; 0: any. */
+struct insn_pattern {
+    uint16_t kinds, fields, classes, access;
+    uint32_t numbers;
+};
+enum {
+    INSN_GENERALS = 1 << INSN_R8 | 1 << INSN_R16 | 1 << INSN_R32 | 1 << INSN_R64,
+    INSN_VECTORS = 1 << INSN_XMM | 1 << INSN_YMM | 1 << INSN_ZMM,
+    INSN_POINTERS = 1 << INSN_MEMORY | 1 << INSN_ADDRESS, /* kinds */
+};
+
+/* Returns the first of the form's operands that is as described; NULL: no operand is. */
+const struct insn_operand *insn_find(const struct insn_view *v, struct insn_pattern p);
+#define INSN_FIND(v, ...) insn_find(v, (struct insn_pattern){__VA_ARGS__})
 
 /* Selects forms by name, as bench= does. */
 

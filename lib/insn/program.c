@@ -1,32 +1,10 @@
 #include "lib/insn/program.h"
-#include "lib/insn/copy.h"
-#include "lib/insn/form.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-enum { SHUFFLE_NONE = 0xe4, JNZ_BYTES = 6 };
+enum { JNZ_BYTES = 6 };
 
 /* --- copies ---------------------------------------------------------------------------------- */
-
-static bool is_register_of(const struct insn_test *t, const struct insn_end *e, unsigned number)
-{
-    const struct insn_operand *o = &t->view.operand[e->operand];
-
-    return t->shape == INSN_CHAIN && e->part != INSN_FLAGS_PART && o->field == INSN_FIXED &&
-           o->number == number;
-}
-
-/* Returns whether each copy reads and writes a fixed register that is not part of a chain. Pointers
- * to strings must move. */
-static bool is_to_break(const struct insn_test *t, const struct insn_operand *o)
-{
-    unsigned both = INSN_READ | INSN_WRITE;
-
-    return t->breaks && o->kind == INSN_REGISTER && o->field == INSN_FIXED &&
-           o->class <= INSN_R64 && o->number != PLAN_RSP && (o->access & both) == both &&
-           !(t->view.form->properties & INSN_STRING) && !is_register_of(t, &t->in, o->number) &&
-           !is_register_of(t, &t->out, o->number);
-}
 
 static bool is_flags_chain(const struct insn_test *t)
 {
@@ -38,10 +16,8 @@ static bool is_flags_chain(const struct insn_test *t)
  * result. */
 static bool may_be_zero(const struct insn_view *v)
 {
-    for (unsigned i = 0; i < v->operands; i++)
-        if (v->operand[i].kind == INSN_MEMORY)
-            return false;
-    return !(v->form->properties & INSN_VALUE) && !str_starts(insn_mnemonic(v->form), "cmpxchg");
+    return !INSN_FIND(v, .kinds = 1 << INSN_MEMORY) && !(v->form->properties & INSN_VALUE) &&
+           !str_starts(insn_mnemonic(v->form), "cmpxchg");
 }
 
 /* A zeroing idiom takes a slot, but no unit as MOV and TEST do. */
@@ -68,11 +44,12 @@ static bool is_moved(const struct insn_test *t, unsigned i)
     bool chained = t->shape == INSN_CHAIN && t->in.part == INSN_BASE_PART && t->in.operand == i;
 
     return (t->view.form->properties & both) == both && o->kind == INSN_MEMORY &&
-           !insn_lists_base(&t->view, o) && !chained;
+           !insn_is_listed(&t->view, o->number) && !chained;
 }
 
-void insn_put_resets(struct insn_code *to, const struct insn_place *place,
-                     const struct insn_test *t, unsigned k)
+/* Writes what resets registers and flags before copy k of a test. */
+static void put_resets(struct insn_code *to, const struct insn_place *place,
+                       const struct insn_test *t, unsigned k)
 {
     const struct insn_view *v = &t->view;
     bool clears = v->form->properties & INSN_CLEARS_MASK;
@@ -80,7 +57,7 @@ void insn_put_resets(struct insn_code *to, const struct insn_place *place,
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];
         unsigned number = insn_register(t, i, k);
-        bool resets = insn_must_reset(v, o) || is_moved(t, i), breaks = is_to_break(t, o);
+        bool resets = insn_must_reset(v, o) || is_moved(t, i), breaks = insn_is_to_break(t, o);
         if (!resets && breaks && t->shape == INSN_MIXED && may_be_zero(v))
             put_zero(to, place, o->number);
         else if (resets || breaks)
@@ -110,10 +87,7 @@ static bool is_memory(const struct insn_test *t, const struct insn_end *e)
 
 static bool writes_memory(const struct insn_view *v)
 {
-    for (unsigned i = 0; i < v->operands; i++)
-        if (v->operand[i].kind == INSN_MEMORY && v->operand[i].access & INSN_WRITE)
-            return true;
-    return false;
+    return INSN_FIND(v, .kinds = 1 << INSN_MEMORY, .access = INSN_WRITE);
 }
 
 /* A chain through memory has one address, and one whose copies only read memory may have it. */
@@ -148,7 +122,7 @@ void insn_put_copy(struct insn_code *to, const struct insn_place *place, const s
                             .index = indexed ? PLAN_INDEX : INSN_NO_INDEX,
                             .displacement = offset - AREA_BASE,
                             .address = place->area + (uint32_t)offset,
-                            .immediate = insn_values_immediate(place->values)};
+                            .immediate = insn_values_of[place->values].immediate};
 
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];
@@ -160,23 +134,6 @@ void insn_put_copy(struct insn_code *to, const struct insn_place *place, const s
     insn_put(to, v->form, &c);
 }
 
-static bool is_store(enum insn_link link)
-{
-    switch (link) {
-    case LINK_STORE8:
-    case LINK_STORE16:
-    case LINK_STORE32:
-    case LINK_STORE64:
-    case LINK_STORE128:
-    case LINK_VSTORE128:
-    case LINK_VSTORE256:
-    case LINK_VSTORE512:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* A vector that nothing writes, with the value that the register had at first: odd ones have
  * others. */
 #define SAME_VALUE(number) (PLAN_VECTOR_SOURCE + (number) % 2)
@@ -184,25 +141,23 @@ static bool is_store(enum insn_link link)
 static void put_step(struct insn_code *to, const struct insn_place *place,
                      const struct insn_view *v, const struct insn_step *s)
 {
-    if (is_store((enum insn_link)s->link)) {
+    unsigned third;
+
+    if (insn_is_store(s->link)) {
         insn_put_access(to, place, (enum insn_link)s->link, s->from, AREA_BASE);
         return;
     }
     switch (s->link) {
     case LINK_VPAND:
     case LINK_VANDPS_Y:
-    case LINK_VPAND_Z: {
-        struct insn_choice c = {.reg = {s->to, s->from, PLAN_VECTOR_ZERO}};
-        insn_put(to, place->links->form[s->link], &c);
-        return;
-    }
+    case LINK_VPAND_Z:
+        third = PLAN_VECTOR_ZERO;
+        break;
     case LINK_VPOR:
     case LINK_VORPS_Y:
-    case LINK_VPOR_Z: {
-        struct insn_choice c = {.reg = {s->to, s->from, (uint8_t)SAME_VALUE(s->to)}};
-        insn_put(to, place->links->form[s->link], &c);
-        return;
-    }
+    case LINK_VPOR_Z:
+        third = SAME_VALUE(s->to);
+        break;
     case LINK_MOV64:
         insn_put_value(to, place, v, s->to);
         return;
@@ -215,31 +170,25 @@ static void put_step(struct insn_code *to, const struct insn_place *place,
         return;
     default: /* loads have their register first; for AND, 0 is the immediate */
         insn_put_link(to, place, (enum insn_link)s->link, s->to, s->from, 0);
+        return;
     }
+    struct insn_choice c = {.reg = {s->to, s->from, (uint8_t)third}};
+    insn_put(to, place->links->form[s->link], &c);
 }
 
 static void put_some(struct insn_code *to, const struct insn_place *place,
                      const struct insn_test *t, unsigned copies)
 {
     for (unsigned k = 0; k < copies; k++) {
-        insn_put_resets(to, place, t, k);
+        put_resets(to, place, t, k);
         insn_put_copy(to, place, t, k);
         for (unsigned i = 0; i < t->steps; i++)
             put_step(to, place, &t->view, &t->step[i]);
     }
 }
 
-/* Repeats the code from `from` on once. */
-static void put_again(struct insn_code *to, size_t from, size_t bytes)
-{
-    to->full |= bytes > to->size - to->used;
-    if (to->refused || to->full)
-        return;
-    memcpy(to->at + to->used, to->at + from, bytes);
-    to->used += bytes;
-}
-
-unsigned insn_repeats_after(const struct insn_test *t)
+/* Returns after how many copies their code repeats, at most INSN_LOOP_COPIES. */
+static unsigned repeats_after(const struct insn_test *t)
 {
     unsigned period = insn_period(t);
 
@@ -253,12 +202,12 @@ static void put_copies(struct insn_code *to, const struct insn_place *place,
 {
     size_t from = to->used;
     unsigned n = copies < INSN_COPIES_MOST ? copies : INSN_COPIES_MOST;
-    unsigned period = insn_repeats_after(t);
+    unsigned period = repeats_after(t);
 
     put_some(to, place, t, n < period ? n : period);
     size_t bytes = to->used - from;
     for (unsigned k = 2; k <= n / period; k++)
-        put_again(to, from, bytes);
+        insn_put_bytes(to, to->at + from, bytes);
     if (n > period)
         put_some(to, place, t, n % period);
 }
@@ -277,18 +226,15 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
  */
 static void put_jump_back(struct insn_code *to, size_t head)
 {
+    uint8_t code[JNZ_BYTES] = {0x0f, 0x85};
     int32_t distance = (int32_t)(head - to->used - JNZ_BYTES);
 
-    to->full |= JNZ_BYTES > to->size - to->used;
-    if (to->refused || to->full)
-        return;
-    to->at[to->used] = 0x0f;
-    to->at[to->used + 1] = 0x85;
-    memcpy(to->at + to->used + 2, &distance, sizeof distance);
-    to->used += JNZ_BYTES;
+    memcpy(code + 2, &distance, sizeof distance);
+    insn_put_bytes(to, code, sizeof code);
 }
 
-void insn_put_iteration(struct insn_code *to, const struct insn_place *place, size_t head)
+/* Counts the iterations of a loop down and jumps back to the offset `head` until the count is 0. */
+static void put_iteration(struct insn_code *to, const struct insn_place *place, size_t head)
 {
     insn_put_access(to, place, LINK_DEC, 0, AREA_ITERATIONS);
     put_jump_back(to, head);
@@ -301,29 +247,8 @@ void insn_loop(struct insn_code *to, const struct insn_place *place, const struc
         insn_put_lead(to, place, &t->view);
     size_t head = to->used;
     put_copies(to, place, t, INSN_LOOP_COPIES);
-    insn_put_iteration(to, place, head);
+    put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
-}
-
-bool insn_can_turn(const struct insn_view *v)
-{
-    return !(v->form->properties & (INSN_BRANCH | INSN_REP));
-}
-
-bool insn_can_loop(const struct insn_view *v)
-{
-    return !(v->flags.read & INSN_STATUS) && !(v->form->properties & (INSN_STRING | INSN_STACK)) &&
-           insn_can_turn(v);
-}
-
-bool insn_has_breaks(const struct insn_view *v)
-{
-    const struct insn_test t = {.view = *v, .shape = INSN_DISTINCT, .breaks = true};
-
-    for (unsigned i = 0; i < v->operands; i++)
-        if (is_to_break(&t, &v->operand[i]) && !insn_must_reset(v, &v->operand[i]))
-            return true;
-    return v->flags.read & INSN_STATUS && v->flags.written & INSN_STATUS;
 }
 
 bool insn_writes_memory(const struct insn_test *t)
@@ -331,7 +256,142 @@ bool insn_writes_memory(const struct insn_test *t)
     if (writes_memory(&t->view))
         return true;
     for (unsigned i = 0; i < t->steps; i++)
-        if (is_store((enum insn_link)t->step[i].link))
+        if (insn_is_store(t->step[i].link))
             return true;
     return false;
+}
+
+/* --- fillers and blockers --------------------------------------------------------------------- */
+
+enum { ROTATED = 3 };
+enum { PIECES = 10 }; /* most different copies of a mix that are kept */
+enum { FILLER_BYTES = 5, ZERO_BYTES = 3, SEGMENT = 0x3e /* DS: it means nothing for registers */ };
+
+/* One instruction, or a copy with its resets, that is written many times: it is encoded once. */
+struct piece {
+    uint8_t bytes[4 * INSN_BYTES_MOST];
+    size_t used;
+};
+
+/* Returns a filler of 3 to 7 bytes. NOPs: AMD APM vol. 3 (NOP), Intel SDM vol. 2B table 4-12. */
+static struct piece filler_of(const struct insn_place *place, size_t length)
+{
+    static const uint8_t nops[][7] = {{0x0f, 0x1f, 0x00},
+                                      {0x0f, 0x1f, 0x40, 0x00},
+                                      {0x0f, 0x1f, 0x44, 0x00, 0x00},
+                                      {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+                                      {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00}};
+    struct piece p;
+    struct insn_code code = {.at = p.bytes, .size = sizeof p.bytes};
+
+    if (place->filler == FILLER_NOP) {
+        insn_put_bytes(&code, nops[length - 3], length);
+    } else {
+        for (; length > ZERO_BYTES; length--)
+            insn_put_bytes(&code, &(uint8_t){SEGMENT}, 1);
+        put_zero(&code, place, PLAN_TEMPORARY);
+    }
+    p.used = code.used;
+    return p;
+}
+
+static void put_pieces(struct insn_code *to, const struct piece *p, unsigned n)
+{
+    for (; n > 0; n--)
+        insn_put_bytes(to, p->bytes, p->used);
+}
+
+void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                 struct insn_filling filling, bool copies)
+{
+    struct piece filler = filler_of(place, FILLER_BYTES);
+
+    insn_put_start(to, place, &t->view);
+    size_t head = to->used;
+    insn_put_pointers(to, place, &t->view);
+    for (unsigned k = 0; k < filling.copies; k++) {
+        put_resets(to, place, t, k);
+        if (copies)
+            insn_put_copy(to, place, t, k);
+        put_pieces(to, &filler, filling.fillers + !copies);
+    }
+    put_iteration(to, place, head);
+    insn_put_end(to, place, &t->view);
+}
+
+/* All of them read registers that hold 0 or a constant, and no form writes. */
+static void put_blocker(struct insn_code *to, const struct insn_place *place, enum insn_blocker b)
+{
+    enum insn_link link = insn_blocker_links[b];
+
+    switch (b) {
+    case BLOCK_LOAD:
+        insn_put_access(to, place, link, PLAN_TEMPORARY, AREA_BLOCKERS);
+        return;
+    case BLOCK_STORE:
+        insn_put_access(to, place, link, PLAN_BASE, AREA_BLOCKERS + AREA_VECTOR);
+        return;
+    case BLOCK_MOVE:
+    case BLOCK_ROTATE:
+    case BLOCK_MULTIPLY:
+        insn_put_link(to, place, link, PLAN_TEMPORARY, PLAN_BASE, ROTATED);
+        return;
+    default:
+        insn_put_link(to, place, link, PLAN_VECTOR_TEMPORARY, PLAN_VECTOR_ZERO, SHUFFLE_NONE);
+    }
+}
+
+/* Returns a blocker; with `fill`, the filler in its place. It has the same number of bytes, 3 to 7,
+ * since fetching and caches of micro-operations depend on it. */
+static struct piece blocker_of(const struct insn_place *place, enum insn_blocker b, bool fill)
+{
+    struct piece p;
+    struct insn_code code = {.at = p.bytes, .size = sizeof p.bytes};
+
+    put_blocker(&code, place, b);
+    p.used = code.used;
+    return fill ? filler_of(place, p.used < 3 ? 3 : p.used > 7 ? 7 : p.used) : p;
+}
+
+/* Encodes all different copies, if there are few. Returns their number; 0: there are many, or one
+ * is too long or cannot be encoded. */
+static unsigned pieces_of(const struct insn_place *place, const struct insn_test *t,
+                          struct piece copy[PIECES])
+{
+    unsigned n = repeats_after(t);
+
+    for (unsigned k = 0; k < n && n <= PIECES; k++) {
+        struct insn_code code = {.at = copy[k].bytes, .size = sizeof copy[k].bytes};
+        put_resets(&code, place, t, k);
+        insn_put_copy(&code, place, t, k);
+        if (code.full || code.refused)
+            return 0;
+        copy[k].used = code.used;
+    }
+    return n <= PIECES ? n : 0;
+}
+
+void insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                enum insn_blocker b, struct insn_ratio ratio, bool fill)
+{
+    struct piece blocker = blocker_of(place, b, fill), copy[PIECES];
+    unsigned put = 0, pieces = pieces_of(place, t, copy);
+
+    insn_put_start(to, place, &t->view);
+    insn_put_lead(to, place, &t->view);
+    size_t head = to->used;
+    insn_put_pointers(to, place, &t->view);
+    for (unsigned i = 0; i < ratio.copies; i++) {
+        if (pieces) {
+            put_pieces(to, &copy[i % pieces], 1);
+        } else {
+            put_resets(to, place, t, i);
+            insn_put_copy(to, place, t, i);
+        }
+        unsigned due = (i + 1) * ratio.blockers / ratio.copies;
+        put_pieces(to, &blocker, due - put);
+        put = due;
+    }
+    put_iteration(to, place, head);
+    insn_put_end(to, place, &t->view);
 }

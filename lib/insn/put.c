@@ -1,8 +1,7 @@
 #include "lib/insn/put.h"
-#include "lib/insn/form.h"
 #include "lib/text/str.h"
 
-enum { SHUFFLE_NONE = 0xe4, X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
+enum { X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
 
 /* The strings and RAX. Elements of any size are equal, so REPE does not end early; REPNE has
  * another string at RDI. The value is one that MOVSXD, which carries it in chains, does not
@@ -25,10 +24,8 @@ static void fill(uint8_t *area, size_t bytes, uint64_t value)
 /* Returns the bytes of the area that the form can reach: strings and the stack are at its end. */
 static size_t reached_by(const struct insn_view *v)
 {
-    for (unsigned i = 0; i < v->operands; i++)
-        if (v->operand[i].kind == INSN_MEMORY && v->operand[i].field == INSN_FIXED)
-            return INSN_AREA_SIZE;
-    return AREA_RSI;
+    return INSN_FIND(v, .kinds = 1 << INSN_MEMORY, .fields = 1 << INSN_FIXED) ? INSN_AREA_SIZE
+                                                                              : AREA_RSI;
 }
 
 void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values)
@@ -51,6 +48,12 @@ static bool has_selector(const struct insn_view *v)
     return false;
 }
 
+/* Returns whether the form has this general register fixed, as an operand or as a base. */
+static bool is_fixed(const struct insn_view *v, unsigned number)
+{
+    return insn_is_listed(v, number) || insn_is_pointer(v, number);
+}
+
 /* Returns the initial value of a general register. */
 static uint64_t value_of(const struct insn_place *place, const struct insn_view *v, unsigned number)
 {
@@ -68,7 +71,7 @@ static uint64_t value_of(const struct insn_place *place, const struct insn_view 
     case PLAN_INDEX:
         return 0;
     case PLAN_RDX: /* the high half of a dividend must be 0, a divisor must not */
-        return !insn_is_fixed(v, number) ? other : slow ? INSN_SLOW_RDX : 0;
+        return !is_fixed(v, number) ? other : slow ? INSN_SLOW_RDX : 0;
     case PLAN_RCX:
         return repeats ? place->repeats : has_selector(v) ? 0 : 1;
     case PLAN_RSI:
@@ -81,16 +84,6 @@ static uint64_t value_of(const struct insn_place *place, const struct insn_view 
 }
 
 /* --- code ------------------------------------------------------------------------------------ */
-
-void insn_put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c)
-{
-    to->full |= to->size - to->used < INSN_BYTES_MOST;
-    if (to->refused || to->full)
-        return;
-    unsigned n = insn_copy(f, c, to->at + to->used);
-    to->refused = n == 0;
-    to->used += n;
-}
 
 void insn_put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
                    unsigned to, unsigned from, uint64_t immediate)
@@ -134,12 +127,9 @@ static void put_first_value(struct insn_code *code, const struct insn_place *pla
     insn_put_link(code, place, LINK_ADD_1, number, 0, 1);
 }
 
-static bool uses(const struct insn_view *v, enum insn_file file)
+static bool uses(const struct insn_view *v, uint16_t classes)
 {
-    for (unsigned i = 0; i < v->operands; i++)
-        if (insn_file_of(v->operand[i].class) == file && v->operand[i].kind <= INSN_ADDRESS)
-            return true;
-    return false;
+    return INSN_FIND(v, .kinds = 1 << INSN_REGISTER | INSN_POINTERS, .classes = classes);
 }
 
 /* --- setup ----------------------------------------------------------------------------------- */
@@ -189,20 +179,20 @@ void insn_setup(struct insn_code *to, const struct insn_place *place, const stru
     const struct insn_view *v = &t->view;
 
     insn_put_value(to, place, v, PLAN_BASE);
-    if (uses(v, FILE_X87)) {
+    if (uses(v, 1 << INSN_ST)) {
         insn_put_link(to, place, LINK_FNINIT, 0, 0, 0);
         for (unsigned i = 0; i < X87_REGISTERS; i++)
             insn_put_link(to, place, LINK_FLD1, 0, 0, 0);
     }
-    for (unsigned i = 0; i < X87_REGISTERS && uses(v, FILE_MMX); i++)
+    for (unsigned i = 0; i < X87_REGISTERS && uses(v, 1 << INSN_MM); i++)
         insn_put_access(to, place, LINK_MOVQ_MM_M, i, AREA_PATTERN);
-    if (uses(v, FILE_VECTOR))
+    if (uses(v, INSN_VECTORS))
         set_vectors(to, place, v);
-    if (place->history == HISTORY_OTHER && uses(v, FILE_MMX))
+    if (place->history == HISTORY_OTHER && uses(v, 1 << INSN_MM))
         shuffle(to, place, LINK_PSHUFW, X87_REGISTERS);
-    if (place->history == HISTORY_OTHER && uses(v, FILE_VECTOR))
+    if (place->history == HISTORY_OTHER && uses(v, INSN_VECTORS))
         shuffle(to, place, other_domain(place, v), VECTORS);
-    for (unsigned i = 1; i < MASKS && uses(v, FILE_MASK); i++)
+    for (unsigned i = 1; i < MASKS && uses(v, 1 << INSN_K); i++)
         insn_put_link(to, place, LINK_KXNOR, i, i, 0);
     for (unsigned i = 0; i < 16; i++)
         if (i != PLAN_RSP && i != PLAN_RBP && i != PLAN_BASE)
@@ -239,7 +229,7 @@ void insn_put_lead(struct insn_code *to, const struct insn_place *place, const s
 {
     enum insn_link link = v->form->encoding == INSN_LEGACY ? LINK_PSHUFD : LINK_VPSHUFD;
 
-    for (unsigned i = 0; i < place->lead && uses(v, FILE_VECTOR); i++) {
+    for (unsigned i = 0; i < place->lead && uses(v, INSN_VECTORS); i++) {
         insn_put_link(to, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_INDEX, SHUFFLE_NONE);
         insn_put_link(to, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_ZERO, SHUFFLE_NONE);
     }
@@ -249,10 +239,10 @@ void insn_put_end(struct insn_code *to, const struct insn_place *place, const st
 {
     if (v->form->properties & INSN_STACK)
         insn_put_access(to, place, LINK_LOAD64, PLAN_RSP, AREA_SAVED_RSP);
-    if (uses(v, FILE_MMX))
+    if (uses(v, 1 << INSN_MM))
         insn_put_link(to, place, LINK_EMMS, 0, 0, 0);
-    if (uses(v, FILE_X87))
+    if (uses(v, 1 << INSN_ST))
         insn_put_link(to, place, LINK_FNINIT, 0, 0, 0);
-    if (uses(v, FILE_VECTOR) && v->form->encoding != INSN_LEGACY)
+    if (uses(v, INSN_VECTORS) && v->form->encoding != INSN_LEGACY)
         insn_put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
 }

@@ -5,9 +5,39 @@
 #ifndef LIB_INSN_PUT_H
 #define LIB_INSN_PUT_H
 
-#include "lib/insn/copy.h"
-#include "lib/insn/test_plan.h"
-#include "lib/insn/values.h"
+#include "lib/insn/tests.h"
+
+/*
+ * One copy of a form: its template with the register fields filled in (copy.c). Deterministic: the
+ * same form and registers always give the same bytes.
+ */
+#define INSN_BYTES_MOST 15
+#define INSN_NO_INDEX   0xff
+
+struct insn_choice {
+    uint8_t decoration;
+    uint8_t reg[INSN_OPERANDS_MOST]; /* for each operand of insn_operands() that is a register */
+    uint8_t base, index;             /* of memory; the index may be a vector. The scale is 1. */
+    int32_t displacement;            /* always encoded in 32 bits */
+    uint64_t address;                /* for INSN_MOFFS */
+    uint64_t immediate;              /* truncated to the form's length; a jump's is always 0 */
+};
+
+/* Returns the length; 0: these registers cannot be encoded. */
+unsigned insn_copy(const struct insn_form *f, const struct insn_choice *c,
+                   uint8_t bytes[INSN_BYTES_MOST]);
+
+/* The generated code. */
+struct insn_code {
+    uint8_t *at;
+    size_t size, used;
+    bool full;    /* the code did not fit */
+    bool refused; /* a copy could not be encoded */
+};
+
+/* Writes bytes; one copy of a form. */
+void insn_put_bytes(struct insn_code *to, const void *bytes, size_t n);
+void insn_put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c);
 
 #define INSN_REPEAT_MOST 4096
 #define INSN_AREA_SIZE   0x20000
@@ -39,13 +69,7 @@ enum insn_history { HISTORY_USUAL, HISTORY_OTHER };
  * of NOPs as one, a zeroing idiom. */
 enum insn_filler { FILLER_NOP, FILLER_ZERO, FILLERS };
 
-/* The generated code. */
-struct insn_code {
-    uint8_t *at;
-    size_t size, used;
-    bool full;    /* the code did not fit */
-    bool refused; /* a copy could not be encoded */
-};
+enum { SHUFFLE_NONE = 0xe4 }; /* the immediate of a shuffle that moves nothing */
 
 /* The area: patterns for registers, memory operands, strings, and a stack in the middle of its
  * part. */
@@ -55,7 +79,7 @@ enum {
     AREA_SAVED_RSP = 128,
     AREA_OTHER = 192,
     AREA_VECTOR = 64,      /* bytes of a pattern */
-    AREA_BLOCKERS = 0xe00, /* fillers.h: a load and a store; as for INSN_ITERATIONS_AT */
+    AREA_BLOCKERS = 0xe00, /* a load and a store; as for INSN_ITERATIONS_AT */
     AREA_ITERATIONS = INSN_ITERATIONS_AT,
     AREA_BASE = 0x1000,
     AREA_RSI = 0x8000,
@@ -69,9 +93,6 @@ void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values);
 
 /* Sets every register that the form may use, except RSP, and RBP, which a window's entry needs. */
 void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
-
-/* Writes one instruction. */
-void insn_put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c);
 
 /* Writes a link between registers, with `to` as the first operand. */
 void insn_put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,

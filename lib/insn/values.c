@@ -1,17 +1,12 @@
 #include "lib/insn/values.h"
-#include "lib/insn/test_plan.h"
-#include "lib/insn/form.h"
 #include "lib/text/str.h"
 
 /* At every width positive, and more than twice as large as the part of RDX, or AH, at that width:
  * quotients fit, signed or not. */
 #define SLOW_DIVISOR 0x7fedcba97fed7f7f
 
-static const struct {
-    const char *name;
-    uint32_t repeats, immediate;
-} all[] = {
-#define VALUES_OF(id, name, repeats, immediate) {name, repeats, immediate},
+const struct insn_values_facts insn_values_of[] = {
+#define VALUES_OF(id, ...) {__VA_ARGS__},
     INSN_VALUES(VALUES_OF)};
 
 unsigned insn_element(const struct insn_view *v)
@@ -27,19 +22,7 @@ unsigned insn_element(const struct insn_view *v)
 
 static bool has_memory(const struct insn_view *v)
 {
-    for (unsigned i = 0; i < v->operands; i++)
-        if (v->operand[i].kind == INSN_MEMORY)
-            return true;
-    return false;
-}
-
-static bool begins(const char *text, const char *start)
-{
-    while (*start && *text == *start) {
-        text++;
-        start++;
-    }
-    return !*start;
+    return INSN_FIND(v, .kinds = 1 << INSN_MEMORY);
 }
 
 static bool is_arithmetic(const char *mnemonic)
@@ -47,7 +30,7 @@ static bool is_arithmetic(const char *mnemonic)
     static const char *const starts[] = {"vadd", "vsub", "vmul", "vdiv", "vsqrt", "vfm", "vfn"};
 
     for (unsigned i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        if (begins(mnemonic, starts[i]))
+        if (str_starts(mnemonic, starts[i]))
             return true;
     return false;
 }
@@ -103,10 +86,10 @@ static const struct {
 /* Returns the bits of an immediate that may have any value; 0: it has no immediate. */
 static unsigned immediate_bits(const struct insn_view *v)
 {
-    for (unsigned i = 0; i < v->operands; i++)
-        if (v->operand[i].kind == INSN_IMMEDIATE && v->operand[i].field == INSN_TAIL)
-            return v->operand[i].bits;
-    return 0;
+    const struct insn_operand *o =
+        INSN_FIND(v, .kinds = 1 << INSN_IMMEDIATE, .fields = 1 << INSN_TAIL);
+
+    return o ? o->bits : 0;
 }
 
 /* Adds the immediates that the form has a row for, if it has vectors, or general registers of 32 or
@@ -121,7 +104,7 @@ static unsigned add_immediates(const struct insn_view *v, uint8_t to[INSN_VALUES
     for (size_t i = 0; i < sizeof immediates / sizeof immediates[0]; i++)
         for (size_t k = 0; k < sizeof immediates[i].values; k++)
             if (immediates[i].values[k] != INSN_USUAL && bits == immediates[i].bits &&
-                begins(insn_mnemonic(v->form), immediates[i].starts))
+                str_starts(insn_mnemonic(v->form), immediates[i].starts))
                 to[n++] = immediates[i].values[k];
     return n;
 }
@@ -145,36 +128,6 @@ unsigned insn_values(const struct insn_view *v, uint8_t to[INSN_VALUES_COUNT])
 bool insn_values_break(const struct insn_view *v, unsigned values)
 {
     return values == INSN_SLOW && divides_integers(v);
-}
-
-bool insn_values_can_loop(unsigned values)
-{
-    return values != INSN_SLOW;
-}
-
-bool insn_values_kept(unsigned values)
-{
-    return values == INSN_SLOW || values == INSN_DENORMAL;
-}
-
-bool insn_values_last(unsigned values)
-{
-    return values >= INSN_TIMES_0;
-}
-
-const char *insn_values_name(unsigned values)
-{
-    return all[values].name;
-}
-
-uint32_t insn_values_repeats(unsigned values)
-{
-    return all[values].repeats;
-}
-
-uint64_t insn_values_immediate(unsigned values)
-{
-    return all[values].immediate;
 }
 
 uint64_t insn_values_word(unsigned values, unsigned element, bool other)

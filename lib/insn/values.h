@@ -37,17 +37,27 @@ unsigned insn_values(const struct insn_view *v, uint8_t to[INSN_VALUES_COUNT]);
 bool insn_values_break(const struct insn_view *v, unsigned values);
 
 /* Returns whether copies may be in a loop: slow quotients in the same register approach 0. */
-bool insn_values_can_loop(unsigned values);
+static inline bool insn_values_can_loop(unsigned values)
+{
+    return values != INSN_SLOW;
+}
 
 /* Returns whether they are repetitions, which nothing in a chain changes. */
-bool insn_values_last(unsigned values);
+static inline bool insn_values_last(unsigned values)
+{
+    return values >= INSN_TIMES_0;
+}
 
 /* Returns whether a chain must keep the values of registers: their time depends on these. */
-bool insn_values_kept(unsigned values);
+static inline bool insn_values_kept(unsigned values)
+{
+    return values == INSN_SLOW || values == INSN_DENORMAL;
+}
 
-const char *insn_values_name(unsigned values);
-uint32_t insn_values_repeats(unsigned values); /* RCX for REP and LOOP */
-uint64_t insn_values_immediate(unsigned values);
+extern const struct insn_values_facts {
+    const char *name;
+    uint32_t repeats, immediate;
+} insn_values_of[INSN_VALUES_COUNT];
 
 /* Returns the content of 64 bits of a register or of memory; `other`: of every second register. */
 uint64_t insn_values_word(unsigned values, unsigned element, bool other);

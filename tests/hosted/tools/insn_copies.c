@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "lib/insn/copy.h"
+#include "lib/insn/put.h"
 #include "lib/insn/form.h"
 
 static void write_out(struct sink *self, const char *bytes, size_t n)

@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "lib/insn/test_plan.h"
-#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
 #include "lib/insn/form.h"
 #include "lib/insn/tests.h"
@@ -157,7 +155,7 @@ static void attempt(const struct insn_test *t, enum insn_why why, unsigned *ran,
         why = why == INSN_RUNS ? INSN_NOT_ENCODABLE : why;
         counts.why[why]++;
         if (only)
-            say(t, insn_why_text(why));
+            say(t, insn_why_texts[why]);
         return;
     }
     int number = run(t);
@@ -175,7 +173,7 @@ static void run_pairs(const struct insn_form *f, unsigned decoration)
     unsigned ins = insn_inputs(&v, in), outs = insn_outputs(&v, to);
     for (unsigned i = 0; i < ins * outs; i++) {
         struct insn_test t;
-        enum insn_why why = insn_latency(&t, f, decoration, in[i / outs], to[i % outs]);
+        enum insn_why why = insn_latency(&t, f, decoration, in[i / outs], to[i % outs], false);
         counts.pairs++;
         attempt(&t, why, &counts.pairs_ran, &counts.pairs_faulted);
     }
@@ -188,7 +186,7 @@ static void run_mixes(const struct insn_form *f, unsigned decoration)
     struct insn_test t;
 
     for (unsigned b = 0; b < BLOCKERS; b++) {
-        const struct insn_form *blocker = links.form[insn_blocker_link((enum insn_blocker)b)];
+        const struct insn_form *blocker = links.form[insn_blocker_links[b]];
         if (insn_test(&t, f, decoration, &id) != INSN_RUNS || !insn_can_mix(&t.view) ||
             insn_lacks(&support, blocker) != INSN_FEATURES || !build(&t, b))
             continue;

@@ -1,4 +1,3 @@
-#include "lib/insn/test_plan.h"
 #include "lib/insn/program.h"
 #include "lib/insn/form.h"
 
@@ -21,7 +20,7 @@ static void every_chain(void (*look)(const struct insn_test *t))
             unsigned ins = insn_inputs(&v, in), outs = insn_outputs(&v, out);
             for (unsigned p = 0; p < ins * outs; p++) {
                 struct insn_test t;
-                if (insn_latency(&t, v.form, decorations[d], in[p / outs], out[p % outs]) ==
+                if (insn_latency(&t, v.form, decorations[d], in[p / outs], out[p % outs], false) ==
                     INSN_RUNS)
                     look(&t);
             }
@@ -218,7 +217,7 @@ static enum insn_link only_step(const char *name, struct insn_end in, struct ins
 {
     struct insn_test t;
 
-    assert_int_equal(insn_latency(&t, form_named(name), INSN_PLAIN, in, out), INSN_RUNS);
+    assert_int_equal(insn_latency(&t, form_named(name), INSN_PLAIN, in, out, false), INSN_RUNS);
     assert_int_equal(t.steps, 1);
     return (enum insn_link)t.step[0].link;
 }
@@ -236,11 +235,11 @@ TEST(each_pair_of_operands_has_its_link)
     assert_int_equal(only_step("mov r64, m64", second, first), LINK_STORE64);
     /* An address is made of a result that is 0. */
     insn_latency(&t, form_named("mov r64, m64"), INSN_PLAIN, (struct insn_end){INSN_INDEX_PART, 1},
-                 first);
+                 first, false);
     assert_int_equal(t.steps, 2);
     assert_int_equal(t.step[1].link, LINK_AND);
     assert_false(t.at_most);
-    insn_latency(&t, form_named("vmovd r32, xmm"), INSN_PLAIN, second, first);
+    insn_latency(&t, form_named("vmovd r32, xmm"), INSN_PLAIN, second, first, false);
     assert_true(t.at_most);
 }
 
@@ -279,7 +278,7 @@ TEST(each_form_that_cannot_run_has_a_reason)
         assert_int_equal(
             insn_throughput(&t, form_named(cases[i].name), INSN_PLAIN, INSN_DISTINCT, false),
             cases[i].why);
-    assert_int_equal(insn_latency(&t, form_named("nop"), INSN_PLAIN, first, first),
+    assert_int_equal(insn_latency(&t, form_named("nop"), INSN_PLAIN, first, first, false),
                      INSN_NO_SUCH_PAIR);
     assert_int_equal(insn_throughput(&t, form_named("vpgatherdd xmm, vm32xmm, xmm"), INSN_PLAIN,
                                      INSN_SAME, false),
@@ -291,7 +290,7 @@ TEST(each_form_that_cannot_run_has_a_reason)
         insn_throughput(&t, form_named("add m64, r64"), INSN_PLAIN, INSN_ONE_LINE, false),
         INSN_RUNS);
     for (unsigned i = 0; i < INSN_WHYS; i++)
-        assert_true(strlen(insn_why_text((enum insn_why)i)) > 0);
+        assert_true(strlen(insn_why_texts[i]) > 0);
 }
 
 /* A body is cut off where the room ends, and reports that. */

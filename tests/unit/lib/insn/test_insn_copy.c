@@ -1,4 +1,4 @@
-#include "lib/insn/copy.h"
+#include "lib/insn/put.h"
 #include "lib/insn/form.h"
 
 #include <string.h>

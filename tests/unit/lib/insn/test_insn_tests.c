@@ -1,7 +1,6 @@
 /* The tests of a form: which there are, their code as a loop, and how bench= names forms. */
 #include "tests/unit/cmocka_unit.h"
 #include <string.h>
-#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
 #include "lib/insn/form.h"
 #include "lib/insn/tests.h"
@@ -18,7 +17,7 @@ static const struct insn_form *form_of(const char *word)
 static bool has_kind(const char *word, unsigned kind)
 {
     struct insn_test_id id[INSN_TESTS_MOST];
-    unsigned n = insn_tests(form_of(word), INSN_PLAIN, id);
+    unsigned n = insn_tests(form_of(word), INSN_PLAIN, INSN_USUAL, id);
 
     for (unsigned i = 0; i < n; i++)
         if (id[i].kind == kind)
@@ -31,7 +30,7 @@ TEST(every_listed_test_can_be_planned)
     for (unsigned i = 0; i < insn_count(); i++) {
         struct insn_test_id id[INSN_TESTS_MOST];
         struct insn_test t;
-        unsigned n = insn_tests(insn_form(i), INSN_PLAIN, id);
+        unsigned n = insn_tests(insn_form(i), INSN_PLAIN, INSN_USUAL, id);
         assert_true(n < INSN_TESTS_MOST);
         assert_int_equal(n > 0, insn_form(i)->why == INSN_RUNS);
         for (unsigned k = 0; k < n; k++)
@@ -45,7 +44,7 @@ TEST(invd_is_refused_as_privileged)
     struct insn_test_id id[INSN_TESTS_MOST];
 
     assert_int_equal(form_of("invd")->why, INSN_PRIVILEGED);
-    assert_int_equal(insn_tests(form_of("invd"), INSN_PLAIN, id), 0);
+    assert_int_equal(insn_tests(form_of("invd"), INSN_PLAIN, INSN_USUAL, id), 0);
 }
 
 TEST(variants_are_listed_where_they_differ)
@@ -278,8 +277,8 @@ TEST(values_are_listed_where_they_change_the_time)
     assert_int_equal(values_of("vmulps_ymm_ymm_m256", to), 1);
     assert_int_equal(values_of("mulps_xmm_xmm", to), 1);
     assert_int_equal(values_of("rep_movsq", to), 5);
-    assert_int_equal(insn_values_repeats(to[4]), INSN_REPEAT_MOST);
-    assert_string_equal(insn_values_name(to[1]), " [rcx=0]");
+    assert_int_equal(insn_values_of[to[4]].repeats, INSN_REPEAT_MOST);
+    assert_string_equal(insn_values_of[to[1]].name, " [rcx=0]");
 }
 
 TEST(immediates_have_rows_where_they_change_the_work)
@@ -305,7 +304,7 @@ TEST(immediates_have_rows_where_they_change_the_work)
         uint8_t to[INSN_VALUES_COUNT];
         unsigned n = values_of(cases[i].word, to);
         assert_int_equal(n, cases[i].rows);
-        assert_string_equal(insn_values_name(to[n - 1]), cases[i].last);
+        assert_string_equal(insn_values_of[to[n - 1]].name, cases[i].last);
     }
 }
 
@@ -336,9 +335,9 @@ TEST(copies_have_the_immediate_of_the_row)
 TEST(rows_of_immediates_have_the_tests_of_the_form)
 {
     struct insn_test_id usual[INSN_TESTS_MOST], id[INSN_TESTS_MOST];
-    unsigned pairs = 0, n = insn_tests_with(form_of("rcl_r64_imm8"), INSN_PLAIN, INSN_IMM_31, id);
+    unsigned pairs = 0, n = insn_tests(form_of("rcl_r64_imm8"), INSN_PLAIN, INSN_IMM_31, id);
 
-    for (unsigned i = insn_tests(form_of("rcl_r64_imm8"), INSN_PLAIN, usual); i-- > 0;)
+    for (unsigned i = insn_tests(form_of("rcl_r64_imm8"), INSN_PLAIN, INSN_USUAL, usual); i-- > 0;)
         pairs += usual[i].kind == INSN_TEST_LATENCY;
     assert_int_equal(n, 3 + pairs);
     assert_int_equal(id[1].kind, INSN_TEST_BREAKS);
@@ -353,7 +352,7 @@ TEST(rows_of_immediates_have_the_tests_of_the_form)
 static unsigned pairs_with(const char *word, unsigned values)
 {
     struct insn_test_id id[INSN_TESTS_MOST];
-    unsigned n = insn_tests_with(form_of(word), INSN_PLAIN, values, id);
+    unsigned n = insn_tests(form_of(word), INSN_PLAIN, values, id);
 
     for (unsigned i = 0; i < n; i++) {
         struct insn_test t;

@@ -1,6 +1,5 @@
 /* What makes figures of instructions wrong without a sign of it, and what copies do about it. */
 #include <string.h>
-#include "lib/insn/fillers.h"
 #include "lib/insn/program.h"
 #include "lib/insn/form.h"
 #include "lib/insn/tests.h"
