@@ -7,7 +7,7 @@
  */
 #include "boot/boot.h"
 #include "lib/text/fmt.h"
-#include "lib/text/report_log.h"
+#include "lib/text/sink.h"
 
 #define FOLDER   "baretick"
 #define NUMBERS  10000

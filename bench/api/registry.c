@@ -2,9 +2,8 @@
 #include "bench/api/platform.h"
 #include "lib/text/words.h"
 #include "lib/text/fmt.h"
-#include "lib/text/glob.h"
-#include "lib/text/mem.h"
 #include "lib/text/str.h"
+#include "lib/text/mem.h"
 
 /* Set by linker.ld around section `baretick_rows` (by the linker itself in a hosted ELF). */
 extern const struct bench *__start_baretick_rows[], *__stop_baretick_rows[];

@@ -112,7 +112,7 @@ void report_eventf(struct report *r, const char *kind, const char *format, ...)
 
     sink_buf_init(&text, message, sizeof message);
     va_start(list, format);
-    fmt_list(&text.sink, format, list);
+    fmt_list(&text.sink, format, list, NULL);
     va_end(list);
     report_event(r, kind, message);
 }

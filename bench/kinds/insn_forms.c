@@ -1,9 +1,8 @@
 #include "bench/kinds/insn_forms.h"
 #include "bench/api/vectors.h"
 #include "lib/insn/form.h"
-#include "lib/text/glob.h"
-#include "lib/text/mem.h"
 #include "lib/text/str.h"
+#include "lib/text/mem.h"
 
 #define ROW_NAME "insn" /* the suite's only row: bench= may name it instead of forms */
 

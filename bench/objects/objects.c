@@ -5,10 +5,9 @@
 #include "lib/object/elf_place.h"
 #include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
-#include "lib/text/glob.h"
+#include "lib/text/str.h"
 #include "lib/text/json.h"
 #include "lib/text/mem.h"
-#include "lib/text/str.h"
 
 #define WHY_MOST 200
 

@@ -6,7 +6,6 @@
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
-#include "lib/text/glob.h"
 #include "lib/text/str.h"
 
 void summary_machine(struct summary *s, const struct run_facts *run, unsigned cores,

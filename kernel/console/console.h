@@ -3,7 +3,6 @@
  *
  * --- display.c ---
  * The screen as a console, and the keyboard with which the user scrolls it. Text is collected in
- * RAM (lib/text/scrollback.h). Only screen_paint() paints it on the firmware's framebuffer; it is
  * called between rows, never during one. It paints only changed cells, and never reads the
  * framebuffer. It uses only general registers and allocates nothing, so that a trap handler may
  * paint.
@@ -16,9 +15,8 @@
 #include "kernel/memory/memory_map.h"
 #include "lib/firmware/serial_place.h"
 #include "lib/text/framebuffer.h"
-#include "lib/text/scrollback.h"
 #include "lib/text/sink.h"
-#include "lib/text/stop_keys.h"
+#include "lib/text/terminal.h"
 
 struct screen {
     struct text text; /* text.sink is the console's */
@@ -128,7 +126,7 @@ void serial_flush(struct serial *s);
  * read, so the FIFO stays on. */
 void serial_release(struct serial *s);
 
-/* Returns whether a key arrived that stops a run (lib/text/stop_keys.h). Never waits; ignores bytes
+/* Returns whether a key arrived that stops a run (lib/text/terminal.h). Never waits; ignores bytes
  * with a framing, parity or break error. */
 bool serial_stop_key(struct serial *s);
 

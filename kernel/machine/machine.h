@@ -14,7 +14,7 @@
 #include "lib/firmware/acpi_cores.h"
 #include "lib/firmware/pci.h"
 #include "lib/stats/clock_rate.h"
-#include "lib/text/report_log.h"
+#include "lib/text/sink.h"
 
 /* One sink for several consoles: it writes everything to each of `to`. */
 struct console {

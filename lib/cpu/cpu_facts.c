@@ -128,7 +128,7 @@ static void __attribute__((format(printf, 2, 3))) wrap_item(struct wrap *w, cons
 
     sink_buf_init(&item, text, sizeof text);
     va_start(list, format);
-    fmt_list(&item.sink, format, list);
+    fmt_list(&item.sink, format, list, NULL);
     va_end(list);
 
     if (w->column == 0) {

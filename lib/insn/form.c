@@ -1,6 +1,5 @@
 #include "lib/insn/form.h"
 #include "lib/text/fmt.h"
-#include "lib/text/glob.h"
 #include "lib/text/str.h"
 
 /* Expands table.def, one kind of line at a time. */

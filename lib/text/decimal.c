@@ -119,7 +119,7 @@ void num_fmt(struct sink *out, const char *format, ...)
     va_list list;
 
     va_start(list, format);
-    fmt_list_with(out, format, list, put_f64);
+    fmt_list(out, format, list, put_f64);
     va_end(list);
 }
 

@@ -208,7 +208,7 @@ static bool convert(struct sink *out, const struct spec *s, struct fmt_args *arg
     }
 }
 
-void fmt_list_with(struct sink *out, const char *format, va_list list, fmt_more *more)
+void fmt_list(struct sink *out, const char *format, va_list list, fmt_more *more)
 {
     struct fmt_args args;
 
@@ -240,17 +240,12 @@ void fmt_list_with(struct sink *out, const char *format, va_list list, fmt_more 
     va_end(args.list);
 }
 
-void fmt_list(struct sink *out, const char *format, va_list list)
-{
-    fmt_list_with(out, format, list, NULL);
-}
-
 void fmt(struct sink *out, const char *format, ...)
 {
     va_list list;
 
     va_start(list, format);
-    fmt_list(out, format, list);
+    fmt_list(out, format, list, NULL);
     va_end(list);
 }
 
@@ -261,7 +256,7 @@ size_t fmt_buf(char *at, size_t size, const char *format, ...)
     sink_buf_init(&b, at, size);
     va_list list;
     va_start(list, format);
-    fmt_list(&b.sink, format, list);
+    fmt_list(&b.sink, format, list, NULL);
     va_end(list);
     return b.used;
 }

@@ -16,16 +16,15 @@
  * From an unknown conversion on, the format itself is printed, so that the mistake is visible.
  */
 void fmt(struct sink *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void fmt_list(struct sink *out, const char *format, va_list list)
-    __attribute__((format(printf, 2, 0)));
 
-/* For conversions that fmt() does not know. Reads the arguments of one from args->list and writes
- * it. width below 0: left aligned; precision below 0: not given. False: unknown here too. */
+/* For conversions that fmt() does not know, or NULL. Reads the arguments of one from args->list
+ * and writes it. width below 0: left aligned; precision below 0: not given. False: unknown here
+ * too. */
 struct fmt_args {
     va_list list; /* may be an array type; in a struct, several functions can read from one */
 };
 typedef bool fmt_more(struct sink *out, char kind, int width, int precision, struct fmt_args *args);
-void fmt_list_with(struct sink *out, const char *format, va_list list, fmt_more *more)
+void fmt_list(struct sink *out, const char *format, va_list list, fmt_more *more)
     __attribute__((format(printf, 2, 0)));
 
 /* The same into a buffer of `size` bytes (always terminated); returns the number of bytes. */

@@ -71,11 +71,6 @@ bool framebuffer_judge(struct framebuffer *f, char *why, size_t size)
     return false;
 }
 
-size_t framebuffer_pitch(const struct framebuffer *f)
-{
-    return (size_t)f->pixels_per_line * f->pixel_bytes;
-}
-
 /* The channel's upper bits if it has fewer than 8; shifted up if it has more (HDR modes). */
 static uint32_t channel(uint32_t mask, uint8_t value)
 {

@@ -31,7 +31,10 @@ struct framebuffer {
 bool framebuffer_judge(struct framebuffer *f, char *why, size_t size);
 
 /* Returns the number of bytes from one line to the next. */
-size_t framebuffer_pitch(const struct framebuffer *f);
+static inline size_t framebuffer_pitch(const struct framebuffer *f)
+{
+    return (size_t)f->pixels_per_line * f->pixel_bytes;
+}
 
 /* Returns the pixel of a colour, 8 bits per channel; reserved bits are 0. */
 uint32_t framebuffer_pixel(const struct framebuffer *f, uint8_t red, uint8_t green, uint8_t blue);

@@ -1,4 +1,4 @@
-/* Strings without libc: compare, copy with truncation reported, read numbers, escape. */
+/* Strings without libc: compare, match, copy with truncation reported, read numbers, escape. */
 #ifndef LIB_TEXT_STR_H
 #define LIB_TEXT_STR_H
 
@@ -20,7 +20,10 @@ bool str_starts(const char *s, const char *with);
 /* Returns the number of bytes before the first `end`, or of all without it. */
 size_t str_until(const char *s, char end);
 /* Converts an ASCII letter. */
-char str_lower(char c);
+static inline char str_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
 
 /* Finds the index-th of the alternatives in "a|b|c"; *at gets its beginning. Returns its length, 0
  * if the list is shorter. */
@@ -37,6 +40,15 @@ bool str_number(const char *s, size_t n, unsigned base, uint64_t most, uint64_t 
  * nothing after it. False if it is not a number or does not fit; *value is then unchanged. */
 bool str_u32(const char *s, uint32_t *value);
 bool str_u64(const char *s, uint64_t *value);
+
+/* Shell-like patterns (`*` any run, `?` any one character) and comma lists of them. Without
+ * recursion, in at most length(pattern) * length(name) steps. */
+bool glob_match(const char *pattern, const char *name);
+/* Returns whether any pattern of the comma list matches. */
+bool glob_list_match(const char *list, const char *name);
+/* Copies the index-th (from 0) pattern of the list into out; false if the list is shorter or the
+ * pattern does not fit. */
+bool glob_list_at(const char *list, size_t index, char *out, size_t size);
 
 /* Writes printable ASCII unchanged, every other byte as \xNN. */
 void str_escape(struct sink *out, const char *bytes, size_t n);

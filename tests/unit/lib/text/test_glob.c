@@ -1,4 +1,4 @@
-#include "lib/text/glob.h"
+#include "lib/text/str.h"
 
 #include <string.h>
 #include "tests/unit/cmocka_unit.h"

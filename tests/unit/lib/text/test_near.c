@@ -2,7 +2,6 @@
 
 #include <string.h>
 #include "lib/config/options.h"
-#include "lib/text/words.h"
 #include "tests/unit/cmocka_unit.h"
 
 static char said[256];

@@ -1,5 +1,5 @@
 #include <string.h>
-#include "lib/text/report_log.h"
+#include "lib/text/sink.h"
 #include "tests/unit/cmocka_unit.h"
 
 #define SIZE (REPORT_LOG_END + 64)

@@ -1,7 +1,7 @@
 /* Which bytes stop a run, and which do not. */
 #include "tests/unit/cmocka_unit.h"
 #include <string.h>
-#include "lib/text/stop_keys.h"
+#include "lib/text/terminal.h"
 
 #define LATER (STOP_KEYS_PATIENCE + 1)
 

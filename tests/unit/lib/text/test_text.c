@@ -1,4 +1,4 @@
-#include "lib/text/scrollback.h"
+#include "lib/text/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
