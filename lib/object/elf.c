@@ -51,21 +51,18 @@ struct elf_symbol elf_symbol(const struct elf *e, uint32_t i)
     };
 }
 
-uint64_t elf_relas(const struct elf_section *relas)
+bool elf_rela(const struct elf_section *relas, uint64_t i, struct elf_rela *r)
 {
-    return relas->size / RELA;
-}
-
-struct elf_rela elf_rela(const struct elf_section *relas, uint64_t i)
-{
+    if (i >= relas->size / RELA)
+        return false;
     const uint8_t *at = relas->bytes + i * RELA;
-
-    return (struct elf_rela){
+    *r = (struct elf_rela){
         .offset = le64(at),
         .type = le32(at + 8),
         .symbol = le32(at + 12),
         .addend = (int64_t)le64(at + 16),
     };
+    return true;
 }
 
 uint32_t elf_relas_of(const struct elf *e, uint32_t section, uint32_t *last)
@@ -97,11 +94,9 @@ static bool rela_at(const struct elf *e, struct elf_spot spot, struct elf_rela *
         struct elf_section relas = elf_section(e, i);
         if (relas.type != ELF_RELA || relas.info != spot.section)
             continue;
-        for (uint64_t n = 0; n < elf_relas(&relas); n++) {
-            *r = elf_rela(&relas, n);
+        for (uint64_t n = 0; elf_rela(&relas, n, r); n++)
             if (r->offset == spot.offset)
                 return true;
-        }
     }
     return false;
 }
@@ -322,7 +317,7 @@ static bool check_symbols(const struct elf *e, struct sink *err)
 static const char *bad_rela(const struct elf *e, const struct elf_section *target,
                             const struct elf_rela *r)
 {
-    unsigned width = elf_rela_width(r->type);
+    unsigned width = elf_rela_kind(r->type).width;
 
     if (r->symbol >= e->symbols)
         return "the symbol is not in the symbol table";
@@ -345,8 +340,8 @@ static bool check_relas(const struct elf *e, uint32_t i, struct sink *err)
     struct elf_section target = elf_section(e, s.info);
     if (!(target.flags & ELF_ALLOC)) /* for debuggers: never read, and may be compressed */
         return true;
-    for (uint64_t n = 0; n < elf_relas(&s); n++) {
-        struct elf_rela r = elf_rela(&s, n);
+    struct elf_rela r;
+    for (uint64_t n = 0; elf_rela(&s, n, &r); n++) {
         const char *why = bad_rela(e, &target, &r);
         if (!why)
             continue;

@@ -13,6 +13,7 @@ struct reference {
     const struct elf *e;
     struct elf_section from;
     struct elf_rela rela;
+    struct elf_rela_kind kind;
     struct elf_symbol symbol;
 };
 
@@ -21,9 +22,8 @@ struct reference {
 static bool refuse(const struct reference *r, struct sink *err, const char *why)
 {
     fmt(err, "%s: %.60s+0x%llx: ", r->e->name, r->from.name, (unsigned long long)r->rela.offset);
-    const char *type = elf_rela_name(r->rela.type);
-    if (type)
-        fmt(err, "R_X86_64_%s", type);
+    if (r->kind.name)
+        fmt(err, "R_X86_64_%s", r->kind.name);
     else
         fmt(err, "relocation type %u", r->rela.type);
     if (*r->symbol.name)
@@ -140,11 +140,11 @@ static bool by_plt(const struct elf_set *s, const struct reference *r)
 /* Returns why relocations of this type, or of symbols of this kind, are not possible; NULL: they
  * are. The type first: the target of a refused type, such as _GLOBAL_OFFSET_TABLE_ of the large
  * model, concerns only the linker. */
-static const char *cannot_refer(uint32_t type, const struct elf_symbol *symbol)
+static const char *cannot_refer(const struct elf_rela_kind *kind, const struct elf_symbol *symbol)
 {
-    if (elf_rela_by_thread(type))
+    if (kind->by == ELF_BY_THREAD)
         return "thread-local data is not supported";
-    if (!elf_rela_width(type))
+    if (!kind->width)
         return "relocations of this type are not supported";
     if (symbol->type == ELF_THREAD_LOCAL)
         return "thread-local data is not supported";
@@ -165,18 +165,18 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
 
     if (r->rela.type == ELF_R_NONE)
         return true;
-    const char *why = cannot_refer(r->rela.type, symbol);
+    const char *why = cannot_refer(&r->kind, symbol);
     if (why)
         return refuse(r, err, why);
     if (symbol->section == ELF_UNDEFINED && *symbol->name && !given(s, symbol->name))
         return refuse_undefined(r, err);
-    if ((elf_rela_by_got(r->rela.type) || by_plt(s, r)) && !add_link(&s->slots, r, err))
+    if ((r->kind.by == ELF_BY_GOT || by_plt(s, r)) && !add_link(&s->slots, r, err))
         return false;
     if (by_plt(s, r) && !add_link(&s->plt, r, err))
         return false;
     if (symbol->section == ELF_UNDEFINED || symbol->section == ELF_ABSOLUTE)
-        return !elf_rela_relative(r->rela.type) || symbol->section == ELF_ABSOLUTE ||
-               !*symbol->name || add_link(&s->stubs, r, err);
+        return r->kind.by != ELF_BY_DISTANCE || symbol->section == ELF_ABSOLUTE || !*symbol->name ||
+               add_link(&s->stubs, r, err);
     return part_of(s, symbol->section, err) < ELF_PARTS;
 }
 
@@ -186,9 +186,11 @@ static bool next_reference(const struct elf *e, const struct elf_part *part, uin
 {
     struct elf_section relas = elf_section(e, part->relas);
 
-    if (n >= elf_relas(&relas))
+    if (!elf_rela(&relas, n, &r->rela))
         return false;
-    *r = (struct reference){e, elf_section(e, part->section), elf_rela(&relas, n), {0}};
+    r->e = e;
+    r->from = elf_section(e, part->section);
+    r->kind = elf_rela_kind(r->rela.type);
     r->symbol = elf_symbol(e, r->rela.symbol);
     return true;
 }
@@ -252,9 +254,9 @@ static uint64_t value_of(const struct elf_set *s, const struct reference *r, uin
 {
     uint64_t addend = (uint64_t)r->rela.addend;
 
-    if (elf_rela_by_got(r->rela.type))
+    if (r->kind.by == ELF_BY_GOT)
         return slot_of(s, r->rela.symbol) + addend - place;
-    if (elf_rela_relative(r->rela.type))
+    if (r->kind.by == ELF_BY_DISTANCE)
         return near_address(s, r) + addend - place;
     uint64_t value = address_of(s, &r->symbol) + addend;
     return r->rela.type == ELF_R_PC64 ? value - place : value;
@@ -264,7 +266,7 @@ static bool fits(uint32_t type, uint64_t value)
 {
     if (type == ELF_R_32)
         return value <= UINT32_MAX;
-    return elf_rela_width(type) == 8 || (int64_t)value == (int32_t)value;
+    return type == ELF_R_64 || type == ELF_R_PC64 || (int64_t)value == (int32_t)value;
 }
 
 static bool does_not_fit(const struct reference *r, uint64_t value, struct sink *err)
@@ -280,14 +282,12 @@ static bool does_not_fit(const struct reference *r, uint64_t value, struct sink 
 static bool fill(const struct elf_set *s, const struct elf_part *part, const struct reference *r,
                  struct sink *err)
 {
-    unsigned width = elf_rela_width(r->rela.type);
-
-    if (!width)
+    if (!r->kind.width)
         return true;
     uint64_t value = value_of(s, r, part->address + r->rela.offset);
     if (!fits(r->rela.type, value))
         return does_not_fit(r, value, err);
-    memcpy(part->to + r->rela.offset, &value, width); /* both are little-endian */
+    memcpy(part->to + r->rela.offset, &value, r->kind.width); /* both are little-endian */
     return true;
 }
 
