@@ -15,7 +15,7 @@
 #include "kernel/machine/machine.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/netboot.h"
+#include "lib/firmware/boot_source.h"
 #include "lib/text/url.h"
 #include "lib/text/sink.h"
 

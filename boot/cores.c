@@ -4,7 +4,7 @@
  * procedure before the firmware is held, and return from it before the firmware continues.
  */
 #include "boot/boot.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

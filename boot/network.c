@@ -1,6 +1,6 @@
 /* The network that the program was loaded from, and files on its servers. */
 #include "boot/boot.h"
-#include "lib/firmware/netboot.h"
+#include "lib/firmware/boot_source.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

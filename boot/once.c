@@ -6,7 +6,7 @@
  * call: UEFI 2.10 sections 3.3 and 8.2.
  */
 #include "boot/boot.h"
-#include "lib/firmware/boot_entry.h"
+#include "lib/firmware/boot_source.h"
 #include "lib/text/fmt.h"
 
 #define DESCRIPTION  "baretick once"

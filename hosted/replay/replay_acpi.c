@@ -1,7 +1,6 @@
 #include <string.h>
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_fixed.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 #include "lib/firmware/serial_place.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"

@@ -14,8 +14,7 @@
 #define KERNEL_CORES_DEADLINE_H
 
 #include "kernel/cores/smp.h"
-#include "lib/firmware/acpi_fixed.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 
 /*
  * --- nmi_timer.c ---

@@ -10,7 +10,7 @@
 #include "bench/api/timer.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_fixed.h"
+#include "lib/firmware/acpi_tables.h"
 #include "lib/stats/clock_rate.h"
 
 /* Maps a device's registers. NULL: the address cannot be a device's. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "kernel/cpu/paging.h"
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 
 /*
  * --- the running core's local APIC ---

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "lib/config/options.h"
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 #include "lib/text/framebuffer.h"
 
 struct lent;

@@ -63,8 +63,8 @@ bool region_is_ram(const struct memory_region *r);
 /* Returns whether any byte of [start, start + size) is in such RAM; true if the range wraps. */
 bool memory_is_ram(const struct handoff *h, uint64_t start, uint64_t size);
 
-/* Returns what the map has in a range, for address_map.region of lib/firmware/address.h. NULL: MMIO
- * or a gap, where devices can be. `handoff`: a struct handoff. */
+/* Returns what the map has in a range, for address_map.region of lib/firmware/serial_place.h.
+ * NULL: MMIO or a gap, where devices can be. `handoff`: a struct handoff. */
 const char *memory_taken(void *handoff, uint64_t start, uint64_t size);
 
 /* Returns whether every byte is in regions of memory: RAM as above, or reserved below 4 GiB. */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 
 /* Intel leaf 1Ah EAX[31:24]: 40h Core, 20h Atom; AMD leaf 8000_0026 EBX[31:28]: 0, 1. */
 enum core_type { CORE_TYPE_UNKNOWN, CORE_TYPE_PERFORMANCE, CORE_TYPE_EFFICIENCY, CORE_TYPES };
@@ -58,7 +58,7 @@ extern const char *const core_type_names[CORE_TYPES];
  * kernel/cores/smp.h. Integers only, no hardware.
  */
 
-/* The cores in the firmware's tables: the MADT (lib/firmware/acpi_cores.h), or the answer of MP
+/* The cores in the firmware's tables: the MADT (lib/firmware/acpi_tables.h), or the answer of MP
  * services in the same form. */
 struct cores_known {
     const struct madt_cpu *cpu;

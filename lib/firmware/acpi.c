@@ -47,31 +47,6 @@ bool acpi_table_take(struct acpi_table *t, const uint8_t *bytes, size_t n, const
     return true;
 }
 
-const uint8_t *acpi_next(struct acpi_walk *w, struct acpi_error *e)
-{
-    if (w->at >= w->t->length)
-        return NULL;
-    uint32_t at = w->at, left = w->t->length - at;
-    const uint8_t *entry = w->t->bytes + at;
-
-    if (left < 2) {
-        acpi_wrong(e, w->name, at, "bytes for an entry", left, 2, UINT8_MAX);
-        return NULL;
-    }
-    bool read = entry[0] < w->types && w->sizes[entry[0]] > 0;
-    uint8_t least = read ? w->sizes[entry[0]] : 2; /* type and length */
-    if (entry[1] < least) {
-        acpi_wrong(e, w->name, at + 1, "entry length", entry[1], least, UINT8_MAX);
-        return NULL;
-    }
-    if (entry[1] > left) {
-        acpi_wrong(e, w->name, at + 1, "entry length", entry[1], 2, left);
-        return NULL;
-    }
-    w->at += entry[1];
-    return entry;
-}
-
 /* ACPI 6.5 table 5.1. */
 struct acpi_gas acpi_gas(const uint8_t *at)
 {

@@ -1,7 +1,7 @@
 /*
  * Finds ACPI tables in untrusted memory: every address goes through `struct physmem`, and every
  * length and checksum is checked. Source: ACPI 6.5 sections 5.2.5 to 5.2.8. The contents of single
- * tables: acpi_fixed.h, acpi_cores.h, serial_place.h.
+ * tables: acpi_tables.h, serial_place.h.
  */
 #ifndef LIB_FIRMWARE_ACPI_H
 #define LIB_FIRMWARE_ACPI_H
@@ -58,17 +58,6 @@ bool acpi_long_enough(const struct acpi_table *t, const char *name, uint32_t lea
  * after the table's own length are not part of it. */
 bool acpi_table_take(struct acpi_table *t, const uint8_t *bytes, size_t n, const char signature[4],
                      const char *name, struct acpi_error *e);
-
-/* Entries with a type byte, a length byte and a body, up to the table's end (MADT, SRAT). */
-struct acpi_walk {
-    const struct acpi_table *t;
-    const char *name;
-    uint32_t at;          /* offset of the next entry */
-    const uint8_t *sizes; /* the minimum length of each type; 0: the type is not read */
-    size_t types;         /* number of sizes; types from there on are not read */
-};
-/* Returns the next entry, which is inside the table; NULL at the end, or with an error. */
-const uint8_t *acpi_next(struct acpi_walk *w, struct acpi_error *e);
 
 #define ACPI_GAS_SIZE 12
 struct acpi_gas acpi_gas(const uint8_t *at);

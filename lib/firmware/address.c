@@ -1,6 +1,4 @@
-#include "lib/firmware/address.h"
-
-#include "lib/firmware/acpi_fixed.h"
+#include "lib/firmware/serial_place.h"
 
 #define LAPIC_BASE 0xfee00000ull
 #define LAPIC_SIZE 0x100000ull

@@ -6,9 +6,8 @@
 #ifndef LIB_FIRMWARE_SERIAL_PLACE_H
 #define LIB_FIRMWARE_SERIAL_PLACE_H
 
-#include "lib/firmware/acpi.h"
 #include "lib/config/choices.h"
-#include "lib/firmware/address.h"
+#include "lib/firmware/acpi_tables.h"
 
 /* Port types of DBG2 table 3. */
 enum { PORT_SERIAL = 0x8000, PORT_1394 = 0x8001, PORT_USB = 0x8002, PORT_NET = 0x8003 };
@@ -56,6 +55,23 @@ struct dbg2 {
 bool acpi_dbg2(const struct acpi_table *t, struct dbg2 *d);
 
 /*
+ * Finds what a physical address belongs to, so that no device is probed where a write would hit
+ * another one. Sources: ACPI 6.5 sections 5.2.12 (MADT) and 5.2.6 (MCFG, HPET); Intel SDM vol. 3A
+ * section 11.11.1 (messages to local APICs: FEEx_xxxxh); data sheets of Intel's PCHs, memory map:
+ * FF00_0000h to FFFF_FFFFh is flash.
+ */
+struct address_map {
+    const struct acpi *acpi; /* NULL: no tables */
+    const struct madt *madt; /* NULL: none */
+    /* What the memory map has there, NULL: nothing that rules out a device. NULL: no map. */
+    const char *(*region)(void *ctx, uint64_t start, uint64_t size);
+    void *ctx;
+};
+
+/* Returns what any of these bytes belongs to, in words that follow "it is"; NULL: not known. */
+const char *address_taken(const struct address_map *m, uint64_t start, uint64_t size);
+
+/*
  * Candidates for the serial port, in order: `serial=`; without it, the SPCR table (the firmware's
  * own console), then the DBG2 table, then COM1.
  */
@@ -78,7 +94,7 @@ struct serial_places {
     struct acpi_error spcr_error, dbg2_error; /* for tables that exist */
     unsigned refused_n; /* addresses in memory that belong to something else: never touched */
     struct {
-        const char *from, *taken; /* as in serial_place; what is there (lib/firmware/address.h) */
+        const char *from, *taken; /* as in serial_place; what is there (address_taken) */
         uint64_t address;
     } refused[SERIAL_PLACES];
 };

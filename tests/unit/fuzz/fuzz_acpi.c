@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_fixed.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 #include "lib/firmware/smbios.h"
 #include "tests/unit/fuzz/fuzz.h"
 #include "tests/unit/image.h"

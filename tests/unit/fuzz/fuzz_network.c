@@ -1,6 +1,6 @@
 /* Device paths, answers of DHCP servers and URLs of any bytes: decoding ends within them. */
 #include <stdlib.h>
-#include "lib/firmware/netboot.h"
+#include "lib/firmware/boot_source.h"
 #include "lib/text/url.h"
 #include "tests/unit/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 #include <string.h>
-#include "lib/firmware/acpi_fixed.h"
+#include "lib/firmware/acpi_tables.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/cmocka_unit.h"
 #include "kernel/devices/counters.h"

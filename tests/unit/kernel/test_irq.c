@@ -1,5 +1,5 @@
 #include <string.h>
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/cmocka_unit.h"

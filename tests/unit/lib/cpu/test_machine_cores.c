@@ -1,6 +1,6 @@
 #include <string.h>
 #include "lib/cpu/topology.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 #include "tests/unit/cmocka_unit.h"
 
 #define ROOM 8

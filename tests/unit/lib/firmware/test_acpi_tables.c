@@ -1,6 +1,5 @@
 /* Tables of real machines (tests/replay/acpi) decoded, and fields that firmware gets wrong. */
-#include "lib/firmware/acpi_fixed.h"
-#include "lib/firmware/acpi_cores.h"
+#include "lib/firmware/acpi_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The owner of an address: a machine with an RSDT, MCFG and HPET, and a decoded MADT. */
-#include "lib/firmware/address.h"
+#include "lib/firmware/serial_place.h"
 
 #include <string.h>
 #include "tests/unit/image.h"

@@ -1,5 +1,5 @@
 /* Boot entries, whole and cut, and the order without one of them. */
-#include "lib/firmware/boot_entry.h"
+#include "lib/firmware/boot_source.h"
 
 #include <stdlib.h>
 #include <string.h>

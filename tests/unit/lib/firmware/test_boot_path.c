@@ -1,5 +1,5 @@
 /* Device paths of programs from a network, as OVMF makes them, cut anywhere and without parts. */
-#include "lib/firmware/netboot.h"
+#include "lib/firmware/boot_source.h"
 
 #include <stdlib.h>
 #include <string.h>

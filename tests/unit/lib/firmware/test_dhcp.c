@@ -1,5 +1,5 @@
 /* Server and file in a DHCP server's answer: in the header, in options, cut anywhere. */
-#include "lib/firmware/netboot.h"
+#include "lib/firmware/boot_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/says.h"
 #include "tests/unit/cmocka_unit.h"
 #include <string.h>
-#include "lib/firmware/acpi_fixed.h"
+#include "lib/firmware/acpi_tables.h"
 
 static uint8_t bytes[68];
 static char text[240];

@@ -1,13 +1,36 @@
-/* What the device path of a program that was loaded from a network says. Source: UEFI 2.10 section
- * 10.3.4 (messaging device path). */
-#ifndef LIB_FIRMWARE_NETBOOT_H
-#define LIB_FIRMWARE_NETBOOT_H
+/*
+ * Where the firmware loaded the program from: the boot entry that started it; what the device path
+ * of a program from a network says, and which file the network's DHCP server named.
+ */
+#ifndef LIB_FIRMWARE_BOOT_SOURCE_H
+#define LIB_FIRMWARE_BOOT_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/text/url.h"
 
+/* A boot entry: the content of a variable Boot####, which this points into. Source: UEFI 2.10
+ * sections 3.1.3 (EFI_LOAD_OPTION) and 3.3 (BootOrder). */
+struct boot_entry {
+    const uint8_t *description; /* UTF-16LE without its NUL */
+    size_t characters;          /* of the description */
+    const uint8_t *data;        /* load options */
+    size_t size;                /* of data, bytes */
+};
+
+/* False: the n bytes are not an entry. */
+bool boot_entry_decode(struct boot_entry *entry, const uint8_t *bytes, size_t n);
+/* Returns whether the description is this text of ASCII characters. */
+bool boot_entry_is(const struct boot_entry *entry, const char *description);
+/* Drops the first word of the load options, with its blank, if it is a path that begins with "\".
+ * shim starts the program of that name and passes it the rest. */
+void boot_entry_drop_path(struct boot_entry *entry);
+
+/* Removes a number from the n bytes of BootOrder. Returns the number of bytes that are left. */
+size_t boot_order_remove(uint8_t *order, size_t n, uint16_t number);
+
+/* Source: UEFI 2.10 section 10.3.4 (messaging device path). */
 struct boot_path {
     bool has_mac;
     uint8_t mac[6];

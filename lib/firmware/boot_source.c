@@ -1,9 +1,71 @@
-#include "lib/firmware/netboot.h"
+#include "lib/firmware/boot_source.h"
 #include "lib/text/bytes.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-#define HEAD      4 /* type, subtype, length */
+/* --- the boot entry -------------------------------------------------------------------------- */
+
+#define ENTRY_HEAD 6 /* attributes, length of the device path */
+
+bool boot_entry_decode(struct boot_entry *entry, const uint8_t *bytes, size_t n)
+{
+    size_t at = ENTRY_HEAD, path;
+
+    if (n < ENTRY_HEAD)
+        return false;
+    while (at + 2 <= n && le16(bytes + at) != 0)
+        at += 2;
+    if (at + 2 > n)
+        return false;
+    path = le16(bytes + 4);
+    entry->description = bytes + ENTRY_HEAD;
+    entry->characters = (at - ENTRY_HEAD) / 2;
+    at += 2;
+    if (path > n - at)
+        return false;
+    entry->data = bytes + at + path;
+    entry->size = n - at - path;
+    return true;
+}
+
+bool boot_entry_is(const struct boot_entry *entry, const char *description)
+{
+    for (size_t i = 0; i < entry->characters; i++)
+        if (description[i] == '\0' || le16(entry->description + 2 * i) != (uint8_t)description[i])
+            return false;
+    return description[entry->characters] == '\0';
+}
+
+void boot_entry_drop_path(struct boot_entry *entry)
+{
+    size_t at = 0;
+
+    if (entry->size < 2 || le16(entry->data) != '\\')
+        return;
+    while (at + 2 <= entry->size && le16(entry->data + at) != ' ')
+        at += 2;
+    if (at + 2 > entry->size)
+        return;
+    entry->data += at + 2;
+    entry->size -= at + 2;
+}
+
+size_t boot_order_remove(uint8_t *order, size_t n, uint16_t number)
+{
+    size_t left = 0;
+
+    for (size_t at = 0; at + 2 <= n; at += 2)
+        if (le16(order + at) != number) {
+            order[left] = order[at];
+            order[left + 1] = order[at + 1];
+            left += 2;
+        }
+    return left;
+}
+
+/* --- the path of a program from a network ---------------------------------------------------- */
+
+#define NODE_HEAD 4 /* type, subtype, length */
 #define MESSAGING 3
 #define PATH_END  0x7f
 /* Subtypes of MESSAGING. */
@@ -17,16 +79,16 @@
 
 static void take(struct boot_path *p, const uint8_t *node, size_t length)
 {
-    if (node[1] == MAC && length >= HEAD + sizeof p->mac) {
+    if (node[1] == MAC && length >= NODE_HEAD + sizeof p->mac) {
         p->has_mac = true;
-        memcpy(p->mac, node + HEAD, sizeof p->mac);
+        memcpy(p->mac, node + NODE_HEAD, sizeof p->mac);
     } else if (node[1] == IPV4 && length >= IPV4_MASK + sizeof p->mask) {
         memcpy(p->address, node + IPV4_ADDRESS, sizeof p->address);
         memcpy(p->gateway, node + IPV4_GATEWAY, sizeof p->gateway);
         memcpy(p->mask, node + IPV4_MASK, sizeof p->mask);
         p->has_address = le32(p->address) != 0 && le32(p->mask) != 0;
-    } else if (node[1] == URI &&
-               !str_copy(p->uri, sizeof p->uri, (const char *)node + HEAD, length - HEAD)) {
+    } else if (node[1] == URI && !str_copy(p->uri, sizeof p->uri, (const char *)node + NODE_HEAD,
+                                           length - NODE_HEAD)) {
         p->uri[0] = '\0';
     }
 }
@@ -34,10 +96,10 @@ static void take(struct boot_path *p, const uint8_t *node, size_t length)
 void boot_path_decode(struct boot_path *p, const uint8_t *bytes, size_t n)
 {
     memset(p, 0, sizeof *p);
-    while (n >= HEAD) {
+    while (n >= NODE_HEAD) {
         size_t length = le16(bytes + 2);
 
-        if (length < HEAD || length > n || bytes[0] == PATH_END)
+        if (length < NODE_HEAD || length > n || bytes[0] == PATH_END)
             return;
         if (bytes[0] == MESSAGING)
             take(p, bytes, length);
@@ -59,6 +121,8 @@ bool boot_path_folder(char *folder, size_t size, const char *file)
         n--;
     return str_copy(folder, size, file, n);
 }
+
+/* --- DHCP ------------------------------------------------------------------------------------ */
 
 /* Offsets in the message. */
 #define NEXT_SERVER 20
