@@ -127,15 +127,10 @@ def disassembled(code, what_it_is="the machine code"):
     return re.findall(r"^[0-9A-F]+ +[0-9A-F]+ +(.*)$", ran.stdout.decode(), re.MULTILINE)
 
 
-def system_calls(code, what_it_is="the machine code"):
-    """Returns the instructions among these that call Linux: SYSCALL, SYSENTER, INT 0x80."""
-    found = [re.fullmatch(r"(?:\w+ )*?(syscall|sysenter|int 0x80)", line) for line in disassembled(code, what_it_is)]
-    return list(dict.fromkeys(m[1] for m in found if m))
-
-
 def _check_calls(code, where):
-    calls = system_calls(code, where)
-    if calls:
+    """Refuses instructions that call Linux: SYSCALL, SYSENTER, INT 0x80."""
+    found = [re.fullmatch(r"(?:\w+ )*?(syscall|sysenter|int 0x80)", line) for line in disassembled(code, where)]
+    if calls := dict.fromkeys(m[1] for m in found if m):
         raise Wrong(f"{where}: {', '.join(calls)} would make a real system call; --allow-syscalls allows it, without --hosted "
                     "it runs in QEMU")
 
@@ -143,14 +138,6 @@ def _check_calls(code, where):
 # Instructions that write R15, in a line of disassembly: as the first operand, except those that only read it; or as another.
 _WRITES_R15 = re.compile(r"^(?:lock )?(?!(?:cmp|test|push|bt|mul|i?div|jmp|call|wr[fg]sbase|nop) |imul \w+$)\w+ r15[dwb]?\b"
                          r"|^(?:lock )?(?:xchg|xadd|mulx) .*,r15[dwb]?\b")
-
-
-def _check_counter(s):
-    if not s.loop:
-        return
-    for line in disassembled(s.code):
-        if _WRITES_R15.search(line):
-            raise Wrong(f"{s.where}: {line}: R15 counts the iterations of the loop around the copies; use another register")
 
 
 _FRAME = re.compile(r"^enter (\w+),(\w+)$")
@@ -172,34 +159,24 @@ def _check_frames(s):
                     f"{snippet.AREA // 2 >> 10} KiB are allowed: lower --unroll or the size, or add LEAVE")
 
 
-# Directives of NASM that name a symbol of another object, and directives that change the section or the mode.
-_OUTSIDE = re.compile(r"\[?(extern|required|common)\b", re.IGNORECASE)
-_MOVES = re.compile(r"\[?(section|segment|absolute|bits|use16|use32|use64)\b(?!:)", re.IGNORECASE)
+# Directives of NASM that are refused, and why: those that name a symbol of another object, or change the section or the mode.
+_OUTSIDE = (re.compile(r"\[?(extern|required|common)\b", re.IGNORECASE),
+            ": a snippet cannot use a symbol of another object; write a row that calls it in an own object (docs/own-code.md)")
+_MOVES = (re.compile(r"\[?(section|segment|absolute|bits|use16|use32|use64)\b(?!:)", re.IGNORECASE),
+          " changes the section or the mode of all code after it: only 64-bit code in one section can be measured")
 
 
-def _lines(s):
-    return [line for text in (s.text, s.init, s.late_init) for line in snippet.instructions(text)]
-
-
-def _check_outside(s):
-    for line in _lines(s):
-        if _OUTSIDE.match(line):
-            raise Wrong(f'{s.where}: "{line}": a snippet cannot use a symbol of another object; write a row that calls '
-                        "it in an own object (docs/own-code.md)")
-
-
-def _check_moves(s):
-    for line in _lines(s):
-        if _MOVES.match(line):
-            raise Wrong(f'{s.where}: "{line}" changes the section or the mode of all code after it: only 64-bit code in one '
-                        "section can be measured")
+def _check_directives(s, pattern, why):
+    for line in (line for text in (s.text, s.init, s.late_init) for line in snippet.instructions(text)):
+        if pattern.match(line):
+            raise Wrong(f'{s.where}: "{line}"{why}')
 
 
 def verify(s, nasm="nasm", calls=True):
     """Assembles one snippet alone and notes its code. Raises Wrong with NASM's message and the line of the snippet.
     calls=False: refuses instructions that call Linux."""
     snippet.check(s)
-    _check_outside(s)
+    _check_directives(s, *_OUTSIDE)
     init = _code(s.init, f"{s.where}, --init", nasm)
     late_init = _code(s.late_init, f"{s.where}, --late-init", nasm)
     s.code = s.raw or _code(s.text, s.where, nasm)
@@ -208,8 +185,10 @@ def verify(s, nasm="nasm", calls=True):
         s.code = _try(tuple(line for copy in s.copies for line in snippet.instructions(copy)), s.where, nasm).code
         s.size = -(-len(s.code) // len(s.copies))
     _check_size(s)
-    _check_moves(s)
-    _check_counter(s)
+    _check_directives(s, *_MOVES)
+    for line in disassembled(s.code) if s.loop else ():
+        if _WRITES_R15.search(line):
+            raise Wrong(f"{s.where}: {line}: R15 counts the iterations of the loop around the copies; use another register")
     _check_frames(s)
     for part, where in ((s.code, ""), (init, ", --init"), (late_init, ", --late-init")):
         if part and not calls:

@@ -69,18 +69,6 @@ def _pairs(wish):
             if operands.kind_of(whole) == operands.kind_of(to.whole)]
 
 
-def _renamed(wish, old, new):
-    """Returns the changes that replace each read of `old` by `new`, except in addresses of memory."""
-    changes = {}
-    for o in wish.one.operands:
-        if o.kind == "register" and o.visible and o.whole == old and not o.no_mask:
-            changes[str(o.number)] = operands.named_like(new, o.register)
-        elif o.kind == "address":
-            changes.update({f"{o.number}.{part}": operands.named_like(new, getattr(o, part))
-                            for part in ("base", "index") if operands.whole_of(getattr(o, part)) == old})
-    return None if None in changes.values() else changes
-
-
 def _is_copy(one):
     """Tests whether the result is the value of one register: a move, or LEA of an address that is only a base."""
     return bool(_COPY.fullmatch(one.mnemonic)) or one.mnemonic == "lea" and any(
@@ -89,10 +77,10 @@ def _is_copy(one):
 
 def _by_source(wish):
     pairs = _pairs(wish)
-    ways = [(to, old, to.whole, _renamed(wish, old, to.whole),
+    ways = [(to, old, to.whole, wish.renamed({old: to.whole}),
              f"{wish.name(old)} is now {wish.name(to.whole, old)}, which the copy before writes") for to, old in pairs]
     # Where the source is fixed, as cl of a shift, the result goes there.
-    ways += [(to, old, old, _renamed(wish, to.whole, old),
+    ways += [(to, old, old, wish.renamed({to.whole: old}),
               f"{to.register} is now {wish.name(old, to.whole)}, which the next copy reads") for to, old in pairs]
     ways = [way for way in ways if way[3]]
     for (to, old, link, _, why), made in zip(ways, operands.rewrite(wish.one, [way[3] for way in ways])):

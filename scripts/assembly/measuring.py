@@ -26,32 +26,18 @@ def words_of(args):
     return words
 
 
-def died(status):
-    """Returns how a signal ended the program, or ""."""
-    return f"the program was ended by signal {-status} ({signal.strsignal(-status)})" if status < 0 else ""
-
-
-def run_hosted(args, path, out, more=()):
+def run_hosted(args, path, more=()):
     """Returns (lines of the report, messages)."""
     start.fail_if_missing(start.HOSTED, "make hosted")
-    with subprocess.Popen([start.HOSTED, f"objects={path}", *words_of(args), *more], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as ran:
-        said, errors = wait_for(ran)
-    with open(out, "wb") as f:
-        f.write(said)
-    return said.splitlines(), died(ran.returncode) or errors.decode("utf-8", "replace")
-
-
-def wait_for(ran):
-    """Returns the output of a program that must end within HOSTED_SECONDS."""
     try:
-        return ran.communicate(timeout=HOSTED_SECONDS)
+        ran = subprocess.run([start.HOSTED, f"objects={path}", *words_of(args), *more], capture_output=True, check=False,
+                             timeout=HOSTED_SECONDS)
     except subprocess.TimeoutExpired:
-        ran.kill()
         raise Failed(f"the program did not end within {HOSTED_SECONDS} s") from None
-    except BaseException:
-        ran.kill()
-        raise
+    said = ran.stderr.decode("utf-8", "replace")
+    if ran.returncode < 0:
+        said = f"the program was ended by signal {-ran.returncode} ({signal.strsignal(-ran.returncode)})"
+    return ran.stdout.splitlines(), said
 
 
 def chosen(args, snippets, folder, shown):
@@ -83,9 +69,8 @@ def measured(args, snippets, folder, shown, more=(), checks=()):
     if args.object and not more:
         with open(path, "rb") as f:
             args.object.write(f.read())
-    out = os.path.join(folder, "report.jsonl")
     shown.doing = "measuring"
-    lines, said = run_hosted(args, path, out, more) if args.hosted else run_booted(args, path, out)
+    lines, said = run_hosted(args, path, more) if args.hosted else run_booted(args, path, folder)
     return records_of(lines), said
 
 
@@ -134,9 +119,9 @@ def harmless(s):
     return True
 
 
-def run_booted(args, path, out):
-    folder = os.path.dirname(out)
-    args.objects = path
+def run_booted(args, path, folder):
+    """The same in QEMU, whose files are in the folder."""
+    args.objects, out = path, os.path.join(folder, "report.jsonl")
     ran = subprocess.run([sys.executable, os.path.join(places.ROOT, "scripts/run"), *start.machine_words(args),
                           "--out", folder, "--", *words_of(args)], capture_output=True, check=False)
     if not os.path.exists(out):

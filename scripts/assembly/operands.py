@@ -130,14 +130,6 @@ def _pointers(category, operands):
 _MERGES = re.compile(r"(r?sqrt|rcp|round)s[sd]")
 
 
-def _merged(said):
-    """Returns the operands of the tool's output, the same with every version of Zydis."""
-    operands = said.pop("operands")
-    if said["encoding"] == "legacy" and _MERGES.fullmatch(said["mnemonic"]):
-        operands[0]["reads"] = False
-    return operands
-
-
 def describe(code, what_it_is="the machine code"):
     """Returns the one instruction that these bytes encode. Raises Wrong if they encode no instruction, or several."""
     ran = _run("describe", code.hex())
@@ -147,7 +139,9 @@ def describe(code, what_it_is="the machine code"):
         raise start.Failed(f"{PROGRAM}: {ran.stderr.strip() or f'status {ran.returncode}'}")
     try:
         said = json.loads(ran.stdout)
-        operands = [Operand(number=i, **o) for i, o in enumerate(_merged(said))]
+        operands = [Operand(number=i, **o) for i, o in enumerate(said.pop("operands"))]
+        if said["encoding"] == "legacy" and _MERGES.fullmatch(said["mnemonic"]):
+            operands[0].reads = False
         return Instruction(code=code, operands=[*operands, *_pointers(said["category"], operands)], **said)
     except (ValueError, KeyError, TypeError) as e:
         raise start.Failed(f"{os.path.relpath(PROGRAM)} and the scripts are not of one version: run `make hosted` ({e})") from None

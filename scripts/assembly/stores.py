@@ -144,22 +144,7 @@ def kind_of(args):
     return of_object if os.path.isdir(text) or re.fullmatch(r"[^\s;]*[./][^\s;]*", text) else of_assembly
 
 
-def refuse_words(args, kind):
-    if args.row and kind != of_object:
-        raise Failed("--row names a row of an object; a built-in row is named by itself")
-    if args.init and kind != of_assembly:
-        raise Failed("--init goes with instructions; a row's own setup runs before it")
-
-
 # --- lines of the source ---------------------------------------------------------------------------
-
-def path_of(record, defined, object_path):
-    """Returns the object that a placed instruction comes from; None if several have a symbol of that name."""
-    if object_path:
-        return object_path
-    paths = defined.get(record.get("function"), [])
-    return paths[0] if len(paths) == 1 else None
-
 
 def placed(trace):
     """Returns all records of the trace that have a place."""
@@ -179,14 +164,15 @@ def add_lines(trace, object_path):
     groups = {}
     for record in records:
         if "section" in record:
-            groups.setdefault((path_of(record, defined, object_path), record["section"]), []).append(record)
+            paths = [object_path] if object_path else defined.get(record.get("function"), [])
+            if len(paths) == 1:  # else several objects have a symbol of that name
+                groups.setdefault((paths[0], record["section"]), []).append(record)
     for (path, section), group in groups.items():
-        found = of_section(path, section, [r["section_offset"] for r in group]) if path else []
-        for record, place in zip(group, found):
+        for record, (_, place) in zip(group, source_lines(path, [r["section_offset"] for r in group], "-j", section)):
             if place:
                 record["line"] = place
     own = [r for r in records if "function" not in r and "section" not in r]
-    for record, (function, place) in zip(own, of_program(PROGRAM, [r["address"] for r in own]) if own else ()):
+    for record, (function, place) in zip(own, source_lines(PROGRAM, [r["address"] for r in own])):
         record.update({k: v for k, v in (("function", function), ("line", place)) if v})
     names = readable(r["function"] for r in records if "function" in r)
     for record in records:
@@ -224,12 +210,6 @@ def worst(record):
     return [-record[key] for key in COUNTS] + [record["address"]]
 
 
-def offenders(records, keys):
-    """Returns the records in which one of these keys is not 0, the worst first."""
-    found = [r for r in records if any(r[key] for key in keys)]
-    return sorted(found, key=lambda r: (-max(r[key] for key in keys), worst(r)))
-
-
 def table(records, columns):
     widths = [max(len(second), len(first), *(len(str(r[key])) for r in records)) for key, first, second in columns]
     heads = [[c[i].rjust(w) for c, w in zip(columns, widths)] for i in (1, 2)]
@@ -245,9 +225,10 @@ def table(records, columns):
 
 
 def lists(trace, by, top):
-    """Yields the lines of those of the three lists that have entries."""
+    """Yields the lines of those of the three lists that have entries, the worst first."""
     for title, keys, columns in LISTS:
-        found = offenders(trace[BY[by]], keys)
+        found = [r for r in trace[BY[by]] if any(r[key] for key in keys)]
+        found.sort(key=lambda r: (-max(r[key] for key in keys), worst(r)))
         shown = found[:top] if top else found
         if found:
             yield from ("", title, *table(shown, columns))
@@ -288,14 +269,12 @@ def tell(trace, by, top):
 
 # --- the words -------------------------------------------------------------------------------------
 
-def hint(word):
-    """Returns another meaning that the word may have."""
-    return f"; a folder is {word}/" if os.path.isdir(word) else "; an instruction of one word takes --asm"
-
-
 def command(args):
     kind = kind_of(args)
-    refuse_words(args, kind)
+    if args.row and kind != of_object:
+        raise Failed("--row names a row of an object; a built-in row is named by itself")
+    if args.init and kind != of_assembly:
+        raise Failed("--init goes with instructions; a row's own setup runs before it")
     status, traces, refused, object_path = kind(args)
     for number, trace in enumerate(traces):
         add_lines(trace, object_path)
@@ -306,7 +285,8 @@ def command(args):
         else:
             print("\n".join(([""] if number else []) + list(tell(trace, args.by, args.top))))
     if refused:
-        raise Failed("\n".join(refused) + (hint(args.what) if kind == of_row and refused[0].startswith("no row") else ""))
+        hint = f"; a folder is {args.what}/" if os.path.isdir(args.what) else "; an instruction of one word takes --asm"
+        raise Failed("\n".join(refused) + (hint if kind == of_row and refused[0].startswith("no row") else ""))
     return status
 
 
@@ -358,27 +338,15 @@ def _run(*words, said=None):
         return ""
 
 
-def _found(said):
-    """Returns [(function, file:line)] from the output of `addr2line -f`; None for each that is not known."""
-    lines = said.splitlines()
+def source_lines(path, addresses, *of):
+    """Returns [(function, file:line)] of each address of a linked program, or offset into a section of an object (of: -j, its
+    name); None for each that is not known."""
+    lines = _run("addr2line", "-f", *of, "-e", path, said=map(hex, addresses)).splitlines() if addresses else ()
     found = []
     for function, place in zip(lines[::2], lines[1::2]):
         place = place.partition(" (discriminator")[0]
         known = not place.endswith((":0", ":?"))
         found.append((None if function == "??" else function, os.path.normpath(place) if known else None))
-    return found
-
-
-def of_section(path, section, offsets):
-    """Returns file:line of each offset into a section of an object."""
-    said = _run("addr2line", "-f", "-j", section, "-e", path, said=map(hex, offsets))
-    found = [place for _, place in _found(said)]
-    return found if len(found) == len(offsets) else [None] * len(offsets)
-
-
-def of_program(path, addresses):
-    """Returns (function, file:line) of each address of a linked program."""
-    found = _found(_run("addr2line", "-f", "-e", path, said=map(hex, addresses)))
     return found if len(found) == len(addresses) else [(None, None)] * len(addresses)
 
 

@@ -38,13 +38,6 @@ def is_dump(lines):
         _DUMPED.match(line) or _BARE.match(line) or _AROUND.fullmatch(line) for line in lines)
 
 
-def refuse_headings(lines, where):
-    """Refuses headings of objdump -d that no instruction follows."""
-    some = [line for line in lines if line.strip()]
-    if some and all(_AROUND.fullmatch(line) for line in some):
-        raise Wrong(f'{where}: "{some[0].strip()}" is a heading of objdump -d; give the lines of instructions below it, too')
-
-
 def alone(lines, where):
     """Returns ([(line number, text, bytes)] of instructions that can be measured alone, [why one cannot])."""
     found, left_out = [], []
@@ -139,7 +132,9 @@ def _said(stderr, lines, where):
 def take(given, syntax):
     """Assembles those of the snippet, --init and --late-init that are not in NASM's syntax, each in its own."""
     lines = given.text.splitlines()
-    refuse_headings(lines, given.where)
+    some = [line for line in lines if line.strip()]
+    if some and all(_AROUND.fullmatch(line) for line in some):
+        raise Wrong(f'{given.where}: "{some[0].strip()}" is a heading of objdump -d; give the lines of instructions below it, too')
     if is_dump(lines):
         given.text, given.raw = together(lines, given.where)
     for name in ("text", "init", "late_init"):

@@ -129,7 +129,7 @@ def _changes(wish, rounds):
                          "could be another one in each")
     count = len(rounds) or (_ADDRESSES if moves else 1)
     apart = max(_APART, m.bits // 8) if moves else 0
-    changes = [_substituted(wish, names) for names in rounds or [{}] * count]
+    changes = [wish.renamed(names) for names in rounds or [{}] * count]
     notes = [f"{wish.name(old)} is in turn {', '.join(wish.name(names[old], old) for names in rounds)}"
              for old in (rounds[0] if rounds else [])] or [_writes_no_register(wish)]
     if moves:
@@ -137,18 +137,6 @@ def _changes(wish, rounds):
         for i, change in enumerate(changes):
             change[f"{m.number}.disp"] = m.disp + (i - count // 2) * apart
     return changes, notes
-
-
-def _substituted(wish, names):
-    change = {}
-    for o in wish.one.operands:
-        if o.kind == "register" and o.visible and o.whole in names and not o.no_mask:
-            change[str(o.number)] = operands.named_like(names[o.whole], o.register)
-        elif o.kind == "address":
-            change.update({f"{o.number}.{which}": operands.named_like(names[operands.whole_of(getattr(o, which))],
-                                                                      getattr(o, which))
-                           for which in ("base", "index") if operands.whole_of(getattr(o, which)) in names})
-    return change
 
 
 def _writes_no_register(wish):

@@ -102,6 +102,19 @@ class Wish:
         like = next((o.register for o in self.registers if o.whole == (of or whole)), None)
         return operands.named_like(whole, like) if like else whole
 
+    def renamed(self, names):
+        """Returns the changes that replace registers, except in addresses of memory; None: at the width of one there is no
+        such register. names: {a register of the text: the one in its place}."""
+        change = {}
+        for o in self.one.operands:
+            if o.kind == "register" and o.visible and o.whole in names and not o.no_mask:
+                change[str(o.number)] = operands.named_like(names[o.whole], o.register)
+            elif o.kind == "address":
+                parts = {part: getattr(o, part) for part in ("base", "index")}
+                change.update({f"{o.number}.{part}": operands.named_like(names[operands.whole_of(name)], name)
+                               for part, name in parts.items() if operands.whole_of(name) in names})
+        return None if None in change.values() else change
+
     def used(self):
         """Returns all registers that the instruction names or uses."""
         return {o.whole for o in self.registers} | {r for o in self.one.operands for r in o.address()}
@@ -182,7 +195,9 @@ class Wish:
         mask = self.vector_mask().register
         if now:
             mask = operands.named_like(now, mask)
-        lines, names = [_vector_ones(mask, self.one.encoding)], [mask]
+        # With SSE2 or AVX only, as the instruction itself. 15: true for all operands.
+        set_ = f"pcmpeqd {mask}, {mask}" if self.one.encoding == "legacy" else f"vcmpps {mask}, {mask}, {mask}, 15"
+        lines, names = [set_], [mask]
         if now:
             lines.append(f"vmovups {self.memory().in_memory()}, {mask}")
             names.append(f"the memory at {self.memory().in_memory()}")
@@ -216,14 +231,6 @@ def ones(mask, elements):
         width = "w" if elements <= 16 else "d" if elements <= 32 else "q"  # w: AVX512F; d and q: AVX512BW
         return f"kxnor{width} {mask}, {mask}, {mask}"
     return f"vpcmpeqd {mask}, {mask}, {mask}"
-
-
-def _vector_ones(mask, encoding):
-    """Returns such an instruction for a vector, which needs only SSE2 or AVX, like the instruction with that
-    encoding."""
-    if encoding == "legacy":
-        return f"pcmpeqd {mask}, {mask}"
-    return f"vcmpps {mask}, {mask}, {mask}, 15"  # 15: true for all operands
 
 
 def and_list(names):
