@@ -84,7 +84,7 @@ def read_image(system, path):
         raise Failed(f"no program {path}: {places.get('`make` builds it')}") from None
     except (pe.Wrong, OSError) as e:
         raise Failed(f"{path}: {e}") from None
-    by_shim = enforced(system) and accepted_by(system, image, path) == SHIM
+    by_shim = system.variables.get("SecureBoot") == b"\1" and accepted_by(system, image, path) == SHIM
     return bytes(image.raw), by_shim
 
 
@@ -97,11 +97,6 @@ def check_space(system, mount, image_bytes):
         raise Failed(f"{mount.where} has {free // MIB} MiB free: {-(-need // MIB)} MiB are needed, for the image "
                      f"({-(-image_bytes // MIB)} MiB), a report (at most {REPORT_MOST // MIB} MiB) and "
                      f"{SPARE // MIB} MiB more")
-
-
-def name_for_people(path):
-    """Returns a path as short as possible."""
-    return min(os.path.relpath(path), os.path.abspath(path), key=len)
 
 
 # --- Secure Boot ----------------------------------------------------------------------------------
@@ -118,10 +113,6 @@ SHIM_GUID = "605dab50-e046-4300-abb6-3dd810dd8b23"
 LIST_HEAD, OWNER = 28, 16  # bytes
 FIRMWARE, SHIM = "the firmware", "shim"
 DISTRIBUTIONS = "\\EFI"
-
-
-def enforced(system):
-    return system.variables.get("SecureBoot") == b"\1"
 
 
 def certificates(raw):

@@ -51,7 +51,7 @@ def _once(args, system):
     if not args.yes and not args.no_reboot and not _agrees():
         _say("Nothing was changed.")
         return 1
-    prepare.prepare(run, _say)
+    prepare.take(lambda: prepare.steps(run), lambda: prepare.undo(run.system, [run.esp]), _say)
     if args.no_reboot:
         _say("The next start of the machine runs the program once. `baretick once --undo` reverts this.")
         return 0

@@ -3,7 +3,7 @@
 Source: UEFI 2.10, sections 3.1.3 (EFI_LOAD_OPTION), 3.3 (Boot####, BootOrder), 10.3.1 (nodes of a device path),
 10.3.5.1 (hard drive), 10.3.5.4 (file path). Strings are UTF-16LE with a NUL.
 """
-import dataclasses
+import collections
 import struct
 import uuid
 import zlib
@@ -18,25 +18,15 @@ class Wrong(ValueError):
     """The bytes are not a boot entry; the message says why."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Partition:
+class Partition(collections.namedtuple("Partition", "number start sectors guid")):
     """A partition of a GPT disk: its number, its first sector, its sectors, its GUID as the disk stores it."""
-    number: int
-    start: int
-    sectors: int
-    guid: bytes
 
     def __str__(self):
         return f"HD({self.number},GPT,{uuid.UUID(bytes_le=self.guid)})"
 
 
-@dataclasses.dataclass(frozen=True)
-class Entry:
+class Entry(collections.namedtuple("Entry", "description path data attributes", defaults=(b"", ACTIVE))):
     """description: text; path: a device path with its end; data: the load options."""
-    description: str
-    path: bytes
-    data: bytes = b""
-    attributes: int = ACTIVE
 
     @property
     def partition(self):

@@ -1,21 +1,16 @@
 """The EFI system partition: which one is used, its free space, and files that are certainly on it."""
+import collections
 import contextlib
-import dataclasses
 import os
 
 from once import entry
-from once.system import Mount
 from once.variables import Failed
 from tools import places
 
 PART = ".new"  # the end of a file's name while it is written
 
 
-@dataclasses.dataclass(frozen=True)
-class Esp:
-    mount: Mount
-    partition: entry.Partition
-
+class Esp(collections.namedtuple("Esp", "mount partition")):
     def __str__(self):
         return f"{self.mount.where}, {self.partition}"
 

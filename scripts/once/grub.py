@@ -1,7 +1,6 @@
 """GRUB, for which `baretick install` writes a snippet of its configuration. Source: Debian's grub2, grub-mkconfig."""
 import os
 import re
-import shlex
 
 from once.variables import Failed
 from tools import places
@@ -27,34 +26,15 @@ def update_command(system, menu):
     raise Failed(f"{menu}/grub.cfg is there, and none of {', '.join(UPDATES.values())}: install GRUB's tools")
 
 
-def select_command(menu):
-    """Returns the command that selects the entry for the next start: as GRUB's folder, it is named grub or grub2."""
-    return f"{os.path.basename(menu)}-reboot baretick"
-
-
 def check_default(system, menu):
     """Raises Failed if the new entry would be the only one, which GRUB starts by itself."""
     if not ENTRIES.search(system.text(f"{menu}/grub.cfg") or ""):
         raise Failed(f"{menu}/grub.cfg has no entry: the new one would be the only one, which GRUB starts each time")
 
 
-def defaults_text(esp, words):
-    return (f"# Written by `baretick install`; read by {SNIPPET}.\nBARETICK_ESP={shlex.quote(esp.mount.where)}\n"
-            f"BARETICK_WORDS={shlex.quote(' '.join(words))}\n# GRUB_DISABLE_BARETICK=true\n")
-
-
 def snippet():
     with open(OWN_SNIPPET, "rb") as f:
         return f.read()
-
-
-def is_changed(system):
-    """Tests whether the snippet is there with another content than ours."""
-    try:
-        with open(system.path(SNIPPET), "rb") as f:
-            return f.read() != snippet()
-    except FileNotFoundError:
-        return False
 
 
 def owns_snippet(system):

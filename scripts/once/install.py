@@ -1,6 +1,7 @@
 """baretick install: an entry in the boot loader's menu, for systemd-boot and GRUB."""
-import dataclasses
+import collections
 import os
+import shlex
 
 from once import checks, command, grub, prepare, systemd_boot
 from once import esp as disk
@@ -12,16 +13,8 @@ WORDS = ["takeover=borrow", "finish=reboot"]  # the report is written to the ESP
 LOADERS = ("systemd-boot", "GRUB")
 
 
-@dataclasses.dataclass
-class Place:
-    """The files that are installed, and their places. found: of LOADERS; menu: GRUB's folder or None."""
-    system: object
-    esp: disk.Esp
-    image: bytes
-    source: str
-    words: list
-    found: list
-    menu: str
+# The files that are installed, and their places. found: of LOADERS; menu: GRUB's folder or None.
+Place = collections.namedtuple("Place", "system esp image source words found menu")
 
 
 def _place(args, system):
@@ -60,7 +53,9 @@ def steps(place):
         todo.append((f"write {systemd_boot.ENTRY} on {esp}: options {' '.join(place.words)}",
                      lambda: disk.write(disk.file_of(system, esp, systemd_boot.ENTRY), text.encode())))
     if "GRUB" in place.found:
-        todo.append((f"write {grub.DEFAULTS}", lambda: _write(system, grub.DEFAULTS, grub.defaults_text(esp, place.words).encode())))
+        defaults = (f"# Written by `baretick install`; read by {grub.SNIPPET}.\nBARETICK_ESP={shlex.quote(esp.mount.where)}\n"
+                    f"BARETICK_WORDS={shlex.quote(' '.join(place.words))}\n# GRUB_DISABLE_BARETICK=true\n")
+        todo.append((f"write {grub.DEFAULTS}", lambda: _write(system, grub.DEFAULTS, defaults.encode())))
         if grub.owns_snippet(system):
             todo.append((f"write {grub.SNIPPET}", lambda: _write(system, grub.SNIPPET, grub.snippet(), 0o755)))
         update = grub.update_command(system, place.menu)
@@ -85,9 +80,10 @@ def undo(system):
     done = prepare.deleted(system, disk.mounted(system), [systemd_boot.ENTRY, IMAGE])
     is_in_menu = os.path.exists(system.path(grub.DEFAULTS))
     if grub.owns_snippet(system):
-        if grub.is_changed(system):
+        path = system.path(grub.SNIPPET)
+        if os.path.exists(path) and not prepare.is_there(path, grub.snippet()):
             done.append(f"kept {grub.SNIPPET}: it was changed; delete it yourself")
-        elif disk.delete(system.path(grub.SNIPPET)):
+        elif disk.delete(path):
             done.append(f"deleted {grub.SNIPPET}")
             is_in_menu = True
     menu = grub.folder(system)
@@ -114,7 +110,8 @@ def run(args, system=None):
         return 0
     prepare.take(lambda: steps(place), lambda: undo(place.system), lambda text: print(text, flush=True))
     for name in place.found:
-        select = "bootctl set-oneshot baretick.conf" if name != "GRUB" else grub.select_command(place.menu)
+        # As GRUB's folder, its command is named grub or grub2.
+        select = f"{os.path.basename(place.menu)}-reboot baretick" if name == "GRUB" else "bootctl set-oneshot baretick.conf"
         print(f"{name}: `{select}` selects it for the next start")
     return 0
 

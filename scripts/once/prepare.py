@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 
-from once import checks, entry, esp as disk
+from once import entry, esp as disk
 from once.variables import Failed
 
 DESCRIPTION = "baretick once"
@@ -89,13 +89,6 @@ def free_number(variables, released):
     return number
 
 
-def check_next(variables, own):
-    """Raises Failed if another program waits for the next start."""
-    number = next(iter(entry.order(variables.get("BootNext") or b"")), None)
-    if number is not None and number not in own:
-        raise Failed(f"BootNext is set to {entry.name_of(number)} by another program: restart the machine first")
-
-
 def is_there(path, data):
     try:
         return hashlib.sha256(disk.read_back(path)).digest() == hashlib.sha256(data).digest()
@@ -108,7 +101,8 @@ def copy_step(run, name):
     path = disk.file_of(run.system, run.esp, name)
     if is_there(path, run.image):
         return f"keep {name} on {run.esp}: it is the program already", lambda: None
-    return (f"copy {checks.name_for_people(run.source)} ({len(run.image)} bytes, SHA-256 "
+    shortest = min(os.path.relpath(run.source), os.path.abspath(run.source), key=len)
+    return (f"copy {shortest} ({len(run.image)} bytes, SHA-256 "
             f"{hashlib.sha256(run.image).hexdigest()[:16]}...) to {name} on {run.esp}", lambda: disk.write(path, run.image))
 
 
@@ -128,12 +122,6 @@ def save_state(system, value):
     disk.write(system.path(STATE), json.dumps(value).encode())
 
 
-def _write_state(run):
-    save_state(run.system, {"token": run.token, "entry": run.number, "esp": run.esp.mount.where,
-                            "partition": run.esp.partition.guid.hex(), "boot_id": run.system.boot_id(),
-                            "options": run.load_options})
-
-
 def _remove_entry(variables, number):
     """Deletes an entry of ours, and its number from BootNext and BootOrder. The entry is last: after a power cut it is
     still found."""
@@ -145,20 +133,19 @@ def _remove_entry(variables, number):
     variables.delete(entry.name_of(number))
 
 
-def _append_to_order(variables, number):
-    order = entry.order(variables.get("BootOrder") or b"")
-    variables.set("BootOrder", entry.order_bytes([*order, number]))
-
-
 def steps(run):
     """Returns [(text, function)]: what is done, in this order. Up to the last step, which sets BootNext, the next start
     of the machine is as before."""
     variables = run.system.variables
     stale = own_numbers(variables)
-    check_next(variables, stale)
+    for number in entry.order(variables.get("BootNext") or b""):
+        if number not in stale:
+            raise Failed(f"BootNext is set to {entry.name_of(number)} by another program: restart the machine first")
     run.number = free_number(variables, stale)
     name = entry.name_of(run.number)
-    todo = [(f"note in {STATE} what is changed", lambda: _write_state(run))]
+    noted = {"token": run.token, "entry": run.number, "esp": run.esp.mount.where, "partition": run.esp.partition.guid.hex(),
+             "boot_id": run.system.boot_id(), "options": run.load_options}
+    todo = [(f"note in {STATE} what is changed", lambda: save_state(run.system, noted))]
     todo.append(copy_step(run, IMAGE))
     for number in stale:
         todo.append((f"delete {entry.name_of(number)}, the entry of an earlier run",
@@ -171,7 +158,8 @@ def steps(run):
                  f"{run.load_options}",
                  lambda: variables.set(name, entry.encode(run.entry()))))
     if run.in_order:
-        todo.append((f"append {name} to BootOrder", lambda: _append_to_order(variables, run.number)))
+        todo.append((f"append {name} to BootOrder", lambda: variables.set("BootOrder", entry.order_bytes(
+            [*entry.order(variables.get("BootOrder") or b""), run.number]))))
     todo.append((f"set BootNext to {name}", lambda: variables.set("BootNext", entry.order_bytes([run.number]))))
     return todo
 
@@ -217,12 +205,8 @@ def take(steps, undo, say):
         raise Failed(f"{e}; everything was reverted") from None
 
 
-def prepare(run, say):
-    take(lambda: steps(run), lambda: undo(run.system, [run.esp]), say)
-
-
 def state(system):
-    """Returns what _write_state wrote, or None."""
+    """Returns what save_state() wrote, or None."""
     text = system.text(STATE)
     try:
         return json.loads(text) if text else None

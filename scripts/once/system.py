@@ -1,5 +1,5 @@
 """The running Linux as `once` sees it: its files, its mounts, its disks. Tests use a folder in place of /."""
-import dataclasses
+import collections
 import os
 import re
 import shutil
@@ -13,14 +13,8 @@ AUTOMOUNTED = ("/efi", "/boot", "/boot/efi")  # systemd mounts the ESP there at 
 CONTAINER_MARKS = ("/run/systemd/container", "/run/host/container-manager", "/.dockerenv", "/run/.containerenv")
 
 
-@dataclasses.dataclass(frozen=True)
-class Mount:
-    """device: "MAJOR:MINOR"; root: the mounted folder of the file system, usually /; where: as Linux sees it."""
-    device: str
-    root: str
-    where: str
-    kind: str
-    writable: bool
+# device: "MAJOR:MINOR"; root: the mounted folder of the file system, usually /; where: as Linux sees it.
+Mount = collections.namedtuple("Mount", "device root where kind writable")
 
 
 def _unescape(word):

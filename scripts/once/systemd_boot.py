@@ -46,19 +46,11 @@ def _names(folder, end):
     return [name for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.lower().endswith(end)]
 
 
-def _text(system, name):
-    return entry.text(system.variables.get(name, GUID) or b"").lower()
-
-
-def _listed(system):
-    """Returns the names that systemd-boot has listed before it started this Linux."""
-    return (system.variables.get("LoaderEntries", GUID) or b"").decode("utf-16-le", "replace").lower().split("\0")
-
-
 def entries(system, esp):
     """Returns the names of systemd-boot's entries in its order, ours among them. Those that have no file are in its own
     list, if it has started this Linux."""
-    found = {name: PLAIN for name in _listed(system) if name in AUTOMATIC}
+    listed = (system.variables.get("LoaderEntries", GUID) or b"").decode("utf-16-le", "replace").lower()
+    found = {name: PLAIN for name in listed.split("\0") if name in AUTOMATIC}
 
     def add(name, group):
         counter = COUNTER.search(name.lower())
@@ -80,8 +72,8 @@ def entries(system, esp):
 def check_default(system, esp):
     """Raises Failed if systemd-boot would ever start the new entry by itself."""
     names, conf = entries(system, esp), _lines(disk.file_of(system, esp, CONF))
-    is_chosen = False
-    for where, pattern in (("the variable LoaderEntryDefault (`bootctl set-default`)", _text(system, "LoaderEntryDefault")),
+    is_chosen, by_variable = False, entry.text(system.variables.get("LoaderEntryDefault", GUID) or b"").lower()
+    for where, pattern in (("the variable LoaderEntryDefault (`bootctl set-default`)", by_variable),
                            (f"{CONF} on {esp}", conf.get("default", "").lower())):
         if pattern == SAVED:
             raise Failed(f"the default of systemd-boot is {SAVED}, in {where}: after baretick was selected in the menu, it would be "
