@@ -1,7 +1,9 @@
 """Finds QEMU and a UEFI firmware for it, and tests whether KVM can run that firmware."""
+import contextlib
 import glob
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -105,33 +107,19 @@ def stop(process):
     process.wait()
 
 
-class _Monitor:
-    """The part of QMP that the probe needs."""
-
-    def __init__(self, path):
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.settimeout(1)
-        self._socket.connect(path)
-        self._file = self._socket.makefile("rwb")
-        self._file.readline()  # the greeting
-        self.ask("qmp_capabilities")
-
-    def ask(self, command):
-        self._file.write(json.dumps({"execute": command}).encode() + b"\n")
-        self._file.flush()
-        while True:
-            line = self._file.readline()
-            if not line:
-                raise OSError("QMP: closed")
-            answer = json.loads(line)
-            if "return" in answer:
-                return answer["return"]
-            if "error" in answer:
-                raise OSError(f"QMP: {answer['error']}")
-
-    def close(self):
-        self._file.close()
-        self._socket.close()
+def _state(monitor):
+    """Returns QEMU's state by its monitor, like `running` or `paused (internal-error)`; None: it does not answer yet, or is
+    about to end."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s, contextlib.suppress(OSError):
+        s.settimeout(1)
+        s.connect(monitor)
+        s.sendall(b"info status\n")
+        said = b""
+        while part := s.recv(4096):
+            said += part
+            if found := re.search(rb"VM status: ([^\r\n]+)[\r\n]", said):
+                return found[1].decode()
+    return None
 
 
 def why_no_kvm(code, variables, machine, seconds=2.5):
@@ -148,22 +136,17 @@ def why_no_kvm(code, variables, machine, seconds=2.5):
     with tempfile.TemporaryDirectory(prefix="baretick-kvm-") as d:
         own = shutil.copy(variables, os.path.join(d, "vars" + os.path.splitext(variables)[1]))
         os.chmod(own, 0o600)
-        qmp, log = os.path.join(d, "qmp"), os.path.join(d, "serial")
+        monitor, log = os.path.join(d, "monitor"), os.path.join(d, "serial")
         p = start([*base_arguments(code, own), *machine, "-accel", "kvm",
-                   "-qmp", f"unix:{qmp},server=on,wait=off", "-serial", f"file:{log}"],
+                   "-monitor", f"unix:{monitor},server=on,wait=off", "-serial", f"file:{log}"],
                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        monitor = None
         try:
             while time.monotonic() < until:
                 if p.poll() is not None:
                     words = p.stderr.read().decode("utf-8", "replace").strip().splitlines()
                     how = f"signal {-p.returncode}" if p.returncode < 0 else f"exit {p.returncode}"
                     return f"QEMU ended by {how}" + (f": {words[-1]}" if words else "")
-                try:
-                    monitor = monitor or _Monitor(qmp)
-                    status = monitor.ask("query-status")["status"]
-                except OSError:
-                    status = None  # not listening yet, or about to end
+                status = _state(monitor)
                 if status not in (None, "running"):
                     return f"the firmware does not run under it (QEMU says {status})"
                 if status and os.path.exists(log) and os.path.getsize(log) > 0:
@@ -171,7 +154,5 @@ def why_no_kvm(code, variables, machine, seconds=2.5):
                 time.sleep(0.05)
             return f"the firmware wrote nothing within {seconds} s"
         finally:
-            if monitor:
-                monitor.close()
             stop(p)
             p.stderr.close()
