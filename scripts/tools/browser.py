@@ -29,11 +29,6 @@ def run(*words):
     return ran.stdout
 
 
-def dom(page, width):
-    """Returns the elements of a page, after its scripts have run."""
-    return run(f"--window-size={width},900", "--dump-dom", f"file://{page}")
-
-
 def picture(page, out, width, height):
     """Writes what a window of this size shows, as PNG."""
     run(f"--window-size={width},{height}", f"--screenshot={out}", f"file://{page}")

@@ -20,14 +20,10 @@ def find(library, module):
     try:
         return library()
     except Missing:
-        _hand_over(module)
+        there = os.path.realpath(SYSTEM_PYTHON)
+        if os.path.realpath(sys.executable) != there and os.path.exists(there) and not subprocess.run(
+                [there, "-c", f"import {module}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, check=False).returncode:
+            sys.stdout.flush()
+            os.execv(there, [there, *sys.argv])
         raise
-
-
-def _hand_over(module):
-    there = os.path.realpath(SYSTEM_PYTHON)
-    if os.path.realpath(sys.executable) != there and os.path.exists(there) and not subprocess.run(
-            [there, "-c", f"import {module}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, check=False).returncode:
-        sys.stdout.flush()
-        os.execv(there, [there, *sys.argv])

@@ -77,18 +77,13 @@ def some_of(known):
     return parse
 
 
-def _is_laid_out(line):
-    """Tests for a blank line, or one that begins with a blank: an example, or an item of a list."""
-    return not line or line[0] == " "
-
-
 class Paragraphs(argparse.HelpFormatter):
     """Wraps the paragraphs of a description or epilog at the width of the terminal. Keeps blank lines, and lines that
     begin with a blank."""
 
     def _fill_text(self, text, width, indent):
         filled = []
-        for laid_out, lines in itertools.groupby(text.strip("\n").splitlines(), _is_laid_out):
+        for laid_out, lines in itertools.groupby(text.strip("\n").splitlines(), lambda line: line[:1] in ("", " ")):
             filled += lines if laid_out else textwrap.wrap(" ".join(lines), width)
         return "\n".join(indent + line for line in filled)
 
@@ -159,18 +154,13 @@ def _words(parser):
     return " ".join(name for action in _options(parser) for name in action.option_strings)
 
 
-def _choices(parser):
-    """Returns (the option's long name, its choices)."""
-    return [(action.option_strings[-1], " ".join(map(str, action.choices)))
-            for action in _options(parser) if action.choices]
-
-
 def bash(parser):
     name = parser.prog
     lines = [f"_{name}() {{", "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}",
              "    local words=", '    case "${COMP_WORDS[1]} $before" in']
     for command, sub in _commands(parser).items():
-        lines += [f"    '{command} {option}') words='{choices}' ;;" for option, choices in _choices(sub)]
+        lines += [f"    '{command} {action.option_strings[-1]}') words='{' '.join(map(str, action.choices))}' ;;"
+                  for action in _options(sub) if action.choices]
     lines += ["    *)", '        case "${COMP_WORDS[1]}" in']
     lines += [f"        {command}) words='{_words(sub)}' ;;" for command, sub in _commands(parser).items()]
     lines += ["        esac ;;", "    esac",
@@ -178,10 +168,6 @@ def bash(parser):
               '    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")', "}",
               f"complete -o default -F _{name} {name}"]
     return "\n".join(lines)
-
-
-def zsh(parser):
-    return "\n".join(["autoload -U +X bashcompinit && bashcompinit", bash(parser)])
 
 
 def fish(parser):
@@ -199,4 +185,4 @@ def fish(parser):
 
 def completion(parser, shell):
     """Returns the code with which a shell completes the words of this parser."""
-    return {"bash": bash, "zsh": zsh, "fish": fish}[shell](parser)
+    return fish(parser) if shell == "fish" else ("autoload -U +X bashcompinit && bashcompinit\n" if shell == "zsh" else "") + bash(parser)

@@ -48,7 +48,7 @@ def in_a_browser(text, script, width, tmp_path):
     path = tmp_path / "r.html"
     path.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
     try:
-        return browser.dom(path, width)
+        return browser.run(f"--window-size={width},900", "--dump-dom", f"file://{path}")
     except browser.Failed as e:
         pytest.skip(str(e))
 
