@@ -1,7 +1,7 @@
 """Student's t, and tests over many rows at once. Uses only the standard library, because a CI machine has nothing else.
 
 The distribution is that of the regularised incomplete beta function (Abramowitz and Stegun 26.7.1), by its
-continued fraction (26.5.8), evaluated as Lentz does.
+continued fraction (26.5.8).
 """
 import bisect
 import functools
@@ -12,33 +12,17 @@ import statistics
 NORMAL = statistics.NormalDist()
 # From this number of degrees of freedom on, t is treated as normal: the 99% quantiles differ by less than 1 in 10^4.
 MANY = 1e5
-# two_sided() falls with t except for rounding, which grows with the degrees of freedom. This share of t for each
-# degree is well above the rounding (50 times).
-NEAR = 2e-14
-CLOSE = 1e-5  # a step of t, as a share of it, whose cube is below NEAR
+CLOSE = 1e-5  # a step of t, as a share of it, after which the error, about its cube, is that of rounding
 
 
 def _fraction(x, a, b):
-    tiny, from_0 = 1e-300, a + b
-    c, d = 1.0, 1 - from_0 * x / (a + 1)
-    d = 1 / (d if abs(d) > tiny else tiny)
-    result = d
-    for m in range(1, 500):
+    """Returns the value of the continued fraction, from its end. The number of terms that count grows with the root."""
+    value = 0.0
+    for m in range(20 + int(3 * math.sqrt(max(a, b))), 0, -1):
         at = a + 2 * m
-        numerator = m * (b - m) * x / ((at - 1) * at)
-        d, c = 1 + numerator * d, 1 + numerator / c
-        d = 1 / (d if abs(d) > tiny else tiny)
-        c = c if abs(c) > tiny else tiny
-        result *= d * c
-        numerator = -(a + m) * (from_0 + m) * x / (at * (at + 1))
-        d, c = 1 + numerator * d, 1 + numerator / c
-        d = 1 / (d if abs(d) > tiny else tiny)
-        c = c if abs(c) > tiny else tiny
-        last = d * c
-        result *= last
-        if abs(last - 1) < 1e-14:
-            break
-    return result
+        even, odd = m * (b - m) * x / ((at - 1) * at), -(a + m) * (a + b + m) * x / (at * (at + 1))
+        value = even / (1 + odd / (1 + value))
+    return 1 / (1 - (a + b) * x / (a + 1) / (1 + value))
 
 
 def _front(x, a, b):
@@ -71,10 +55,13 @@ def upper(t, df):
     return half if t > 0 else 1 - half
 
 
-def _close(df, p):
-    """Returns an approximation of t's quantile: from Cornish and Fisher's expansion (26.7.5) by Halley's steps of the
-    logarithm of two_sided() over that of t, which is nearly a line. Its slope is -2 front / two_sided()."""
-    z = NORMAL.inv_cdf(1 - p / 2)
+@functools.lru_cache(65536)
+def quantile(df, confidence=0.99):
+    """Returns the t that |T| does not exceed with this probability: from Cornish and Fisher's expansion (26.7.5) by Halley's
+    steps of the logarithm of two_sided() over that of t, which is nearly a line. Its slope is -2 front / two_sided()."""
+    z, p = NORMAL.inv_cdf((1 + confidence) / 2), 1 - confidence
+    if df > MANY:
+        return z
     t = z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df)
     for _ in range(12):
         found = two_sided(t, df)
@@ -87,54 +74,18 @@ def _close(df, p):
     return t
 
 
-def _near(df, p):
-    """Returns two adjacent values that enclose t's quantile."""
-    t, near = _close(df, p), NEAR * (10 + df)
-    below, above = t * (1 - near), t * (1 + near)
-    return below if two_sided(below, df) > p else 0.0, above if two_sided(above, df) < p else math.inf
-
-
-@functools.lru_cache(65536)
-def quantile(df, confidence=0.99):
-    """Returns the t that |T| does not exceed with this probability."""
-    low = NORMAL.inv_cdf((1 + confidence) / 2)
-    if df > MANY:
-        return low
-    p = 1 - confidence
-    below, above = _near(df, p)
-
-    def is_low(t):
-        return t <= below or (t < above and two_sided(t, df) > p)
-
-    high = 2 * low
-    while is_low(high):
-        low, high = high, 2 * high
-    for _ in range(40):
-        middle = (low + high) / 2
-        if is_low(middle):
-            low = middle
-        else:
-            high = middle
-    return high
-
-
 def benjamini_hochberg(ps):
     """Returns adjusted p values: of those at most q, an expected share of at most q is false."""
-    order, found, least = sorted(range(len(ps)), key=lambda i: ps[i]), [0.0] * len(ps), 1.0
-    for rank in range(len(ps), 0, -1):
-        at = order[rank - 1]
-        least = min(least, ps[at] * len(ps) / rank)
-        found[at] = least
-    return found
+    n, order = len(ps), sorted(range(len(ps)), key=ps.__getitem__, reverse=True)
+    least = itertools.accumulate([min(1.0, ps[at] * n / (n - larger)) for larger, at in enumerate(order)], min)
+    return [p for _, p in sorted(zip(order, least))]
 
 
 def holm(ps):
     """Returns adjusted p values: with a probability of at least 1 - q none of those at most q is false."""
-    order, found, most = sorted(range(len(ps)), key=lambda i: ps[i]), [0.0] * len(ps), 0.0
-    for done, at in enumerate(order):
-        most = max(most, min(1.0, ps[at] * (len(ps) - done)))
-        found[at] = most
-    return found
+    n, order = len(ps), sorted(range(len(ps)), key=ps.__getitem__)
+    most = itertools.accumulate([min(1.0, ps[at] * (n - smaller)) for smaller, at in enumerate(order)], max)
+    return [p for _, p in sorted(zip(order, most))]
 
 
 # --- shifts ---------------------------------------------------------------------------------------
@@ -144,7 +95,6 @@ def holm(ps):
 # The shift is Hodges and Lehmann's: the median of all differences between a new and an old figure. Its interval is
 # Moses': from the k-th smallest to the k-th largest of these differences, where k comes from the exact distribution
 # of Mann and Whitney's U (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd edition, 4.2 and 4.3).
-# Uses only the standard library, because a CI machine has nothing else.
 
 # With more pairs than this, U is treated as normal, with its continuity correction, because the exact distribution of
 # 300 against 300 figures takes seconds. At 100 against 100 the two differ by 3% of a tail of 0.5%.
@@ -254,12 +204,6 @@ def _h(groups):
     return (12 / (n * (n + 1)) * between - 3 * (n + 1)) / spread
 
 
-def _p_of_chi_squared(h, df):
-    """Returns the probability of at least h (Wilson and Hilferty)."""
-    z = ((max(h, 0) / df) ** (1 / 3) - (1 - 2 / (9 * df))) / math.sqrt(2 / (9 * df))
-    return 1 - NORMAL.cdf(z)
-
-
 class Rounds:
     """Adds up how much the rounds of launches differ: h, Kruskal and Wallis' H of the rounds, and df, its degrees of
     freedom. few: a launch has too few rounds to know. h / df is the variance of a round's mean rank, relative to what
@@ -304,5 +248,5 @@ def factor(old, new, confidence=0.99, longer=1.0):
 def p_one_source(groups):
     """Returns the probability that groups differ this much if all have one distribution (Kruskal and Wallis, with chi
     squared as Wilson and Hilferty approximate it)."""
-    h = _h(groups)
-    return _p_of_chi_squared(h, len(groups) - 1) if h else 1.0
+    h, df = max(_h(groups), 0), len(groups) - 1
+    return 1 - NORMAL.cdf(((h / df) ** (1 / 3) - (1 - 2 / (9 * df))) / math.sqrt(2 / (9 * df))) if h else 1.0
