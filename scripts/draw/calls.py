@@ -48,12 +48,6 @@ def bars(rows):
     return [group for group in found if group]
 
 
-def _reach(every):
-    """Returns the end of the axis."""
-    longest = max([v for b in every for v in (b.net, b.gross) if v is not None] + [0.1])
-    return min(max([b.hi for b in every if b.hi is not None] + [longest]), BEYOND * longest) * 1.02
-
-
 def calls(report, rows):
     """rows: the selected rows of the report."""
     run = report.one("run")
@@ -62,7 +56,9 @@ def calls(report, rows):
     if not every:
         raise NoData("the report has no row of a way of calling: suite=calls has them")
     unit = UNITS[next((u for r in rows if r["suite"] == "calls" and (u := figure.unit(r))), "cycles")]
-    has_gross, reach = any(b.gross is not None for b in every), _reach(every)
+    has_gross = any(b.gross is not None for b in every)
+    longest = max([v for b in every for v in (b.net, b.gross) if v is not None] + [0.1])
+    reach = min(max([b.hi for b in every if b.hi is not None] + [longest]), BEYOND * longest) * 1.02  # the end of the axis
 
     def paint(sheet):
         axes = sheet.axes(left=LEFT, right=RIGHT, bottom=0.95 if has_gross else 0.7)

@@ -14,8 +14,8 @@ HOW = (f"A gap is a time of at least 1 us at which a core that only reads its cl
 
 def lengths(q):
     """A table of the gaps by decade of their length."""
-    found = [c.by_decade() for c in q.cores]
-    for i, (_, name) in enumerate(quiet.DECADES):
+    found = [quiet.by_decade(c.lengths) for c in q.cores]
+    for i, name in enumerate(quiet.DECADES):
         counts = [f[i] for f in found]
         if any(counts):
             most = max(counts)
@@ -52,12 +52,6 @@ def digest(path):
         return f"not known: {e.strerror}"
 
 
-def heading(q):
-    kind = {"PASS": "good", "FAIL": "bad"}.get(q.result, "")
-    word = f"{q.result}. " if kind else ""
-    return element("p", element("b", word), q.sentence, class_=f"verdict {kind}".strip())
-
-
 def _cores(q):
     """The table of the cores. On paper only the worst of many."""
     rows = list(quiet.rows(q))
@@ -72,7 +66,8 @@ def _cores(q):
 
 def part(q, report, machine, drawn):
     """The certificate of a Quiet. drawn: a picture, or nothing."""
-    counted = list(lengths(q))
+    counted, kind = list(lengths(q)), {"PASS": "good", "FAIL": "bad"}.get(q.result, "")
+    heading = element("p", element("b", f"{q.result}. " if kind else ""), q.sentence, class_=f"verdict {kind}".strip())
     side = [markup.table("Gaps of all cores, by length", LENGTHS, counted, label="Lengths", sortable=False), drawn]
-    return markup.together([heading(q), _cores(q), element("div", *side, class_="sides") if any(side) else "",
+    return markup.together([heading, _cores(q), element("div", *side, class_="sides") if any(side) else "",
                             markup.facts(facts(q, report, machine)), element("p", HOW, class_="soft how")], "\n")

@@ -3,7 +3,6 @@ from draw import ink
 from draw.pictures import NoData, Picture, machine, ns
 
 LEAST_LETTERS = 9  # points: in smaller cells a heat map has no figures
-STEPS = 21  # number of colours
 MOST_RIMMED = 32  # cores
 NOT_JUDGED = "NOT JUDGED: cores of an emulator take turns"
 CORES_HINT = "suite=cores with cores=all measures pairs of cores, and contention among them"
@@ -23,17 +22,12 @@ def _unit_of(run):
     return ("ns", factor) if factor else ("ticks of the TSC", 1)
 
 
-def _level(value, low, high):
-    """Returns the step of the colours."""
-    return min(STEPS - 1, int((value - low) / (high - low) * STEPS))
-
-
 def _by_level(cells, low, high):
     """Returns {step of the colours, or None: [its rectangles]}; if cells are too small for a rim, neighbours are
     merged."""
     found, rim = {}, 0.03 if len(cells) <= MOST_RIMMED else 0
     for i, line in enumerate(cells):
-        levels = [None if c is None else _level(c, low, high) for c in line]
+        levels = [None if c is None else ink.level(c, low, high) for c in line]
         for level, first, last in [(x, j, j) for j, x in enumerate(levels)] if rim else ink.runs(levels):
             found.setdefault(level, []).append((first + rim, i + rim, last + 1 - rim, i + 1 - rim))
     return found
@@ -103,9 +97,7 @@ def heat_map(report, matrix):
 
     def paint(sheet):
         axes = sheet.axes(left=0.95, right=0.9 if sheet.page else 1.9, bottom=0.3, rows=(0, 0.9))
-        scale = sheet.library.colormaps["PuOr" if signed else "cividis"]
-        # A few steps, because a smooth bar would be a raster image among the lines.
-        steps = [scale(i / (STEPS - 1)) for i in range(STEPS)]
+        steps = ink.colours(sheet, "PuOr" if signed else "cividis")
         reach = (low, high) if low != high else (low - 1, high + 1)
         for level, found in _by_level(cells, *reach).items():
             ink.rectangles(axes, found, "#eeeeee" if level is None else steps[level], gid=f"pairs-{level}")
@@ -130,7 +122,7 @@ def heat_map(report, matrix):
             for i, line in enumerate(cells):
                 for j, c in enumerate(line):
                     if c is not None:
-                        r, g, b, _ = steps[_level(c, *reach)]
+                        r, g, b, _ = steps[ink.level(c, *reach)]
                         dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.55
                         axes.text(j + 0.5, i + 0.5, f"{c:.0f}".replace("-", "\N{MINUS SIGN}"), ha="center", va="center",
                                   size=letters, color="white" if dark else "black")

@@ -40,35 +40,23 @@ class Line:
         self.curve, self.label = curve, curve.name
         self.in_gb = curve.moves and any(p.gb is not None for p in curve.points)
         self.in_ns = curve.unit == "ticks" and not self.in_gb and any(p.ns is not None for p in curve.points)
-        self.points = [p for p in curve.points if self._value(p) is not None]
-
-    def _value(self, point):
-        return point.gb if self.in_gb else point.ns if self.in_ns else point.value
-
-    @property
-    def x(self):
-        return [p.at for p in self.points]
-
-    @property
-    def y(self):
-        return [self._value(p) for p in self.points]
+        self.unit = GB if self.in_gb else "ns" if self.in_ns else read_curve.UNITS.get(curve.unit, ink.plain(curve.unit))
+        values = [(p, p.gb if self.in_gb else p.ns if self.in_ns else p.value) for p in curve.points]
+        self.points, self.y = ([of[i] for of in values if of[1] is not None] for i in (0, 1))
+        self.x = [p.at for p in self.points]
 
     @property
     def band(self):
         """Returns [(low, high)], the intervals of the points that are judged. A bandwidth falls if the time rises."""
         found = []
-        for p in self.points:
-            lo, hi, value = p.lo, p.hi, self._value(p)
+        for p, value in zip(self.points, self.y):
+            lo, hi = p.lo, p.hi
             if p.shared or None in (lo, hi) or not lo > 0 or not p.value:
                 found.append((value, value))
             else:
                 found.append((value * p.value / hi, value * p.value / lo) if self.in_gb else
                              (value * lo / p.value, value * hi / p.value))
         return found
-
-    @property
-    def unit(self):
-        return GB if self.in_gb else "ns" if self.in_ns else read_curve.UNITS.get(self.curve.unit, ink.plain(self.curve.unit))
 
 
 def groups(report, chosen=lambda record: True):
@@ -94,7 +82,9 @@ def curves(report, group):
     if not lines:
         raise NoData(f"{first.full_name}: no point has a figure")
     run, kind = report.one("run"), read_curve.types(report).get(first.core)
-    main = _main(lines)
+    # The line whose levels the title has. A stride's are not those of the caches: prefetchers fetch ahead.
+    own = [line for line in lines if line.curve.name.partition("_")[0] == line.curve.family] or lines
+    main = max(own, key=lambda line: (line.curve.judged, sum("cache_level" in x for x in line.curve.levels)))
     title = _title(main, lines, run)
     words = [machine(run, first.core) + (f" ({kind})" if kind else "")]
     if levels := {percent for line in lines for percent in line.curve.percents}:
@@ -106,12 +96,6 @@ def curves(report, group):
         _paint(sheet, lines, main, run)
 
     return Picture("curves", f"{first.suite}-{first.family}-core{first.core}", title, " \N{MIDDLE DOT} ".join(words), alt, paint)
-
-
-def _main(lines):
-    """Returns the line whose levels the title has. A stride's are not those of the caches: prefetchers fetch ahead."""
-    own = [line for line in lines if line.curve.name.partition("_")[0] == line.curve.family] or lines
-    return max(own, key=lambda line: (line.curve.judged, sum("cache_level" in x for x in line.curve.levels)))
 
 
 # --- words -----------------------------------------------------------------------------------------
@@ -161,12 +145,6 @@ def level_name(curve, level, run):
     return f"up to {read_curve.size(level['to'])}"
 
 
-def _part(curve):
-    """Returns the part of a curve's name after that of its family, if it is a word: `int` of `registers_int`."""
-    part = curve.name.removeprefix(f"{curve.family}_")
-    return curve.name if part.isdigit() else part
-
-
 def _title(main, lines, run):
     curve = main.curve
     what = WHAT.get(curve.family, curve.full_name)
@@ -185,7 +163,9 @@ def _title(main, lines, run):
         return f"{what}: {limits[0].limit(limits[0].steps[0])}"
     if limits:
         units = [c.counted for c in limits]
-        said = [f"{_part(c)} {c.count(c.steps[0]['at'])}" + (f" {unit}" if len(set(units)) > 1 else "") for c, unit in zip(limits, units)]
+        parts = [c.name.removeprefix(f"{c.family}_") for c in limits]  # `int` of `registers_int`
+        said = [f"{c.name if part.isdigit() else part} {c.count(c.steps[0]['at'])}" + (f" {unit}" if len(set(units)) > 1 else "")
+                for c, part, unit in zip(limits, parts, units)]
         return f"{what}: {', '.join(said)}" + (f" {units[0]}" if len(set(units)) == 1 else "")
     values = [y for line in lines for y in line.y]
     least, most = short(min(values)), short(max(values))
@@ -254,18 +234,14 @@ def _mark_levels(axes, line):
                       va="bottom", size=13, weight="bold", color=ink.INK, zorder=5)
 
 
-def _across(axes, x):
-    """Returns the position of x: 0 at the left end of the picture, 1 at the right one."""
-    return axes.transAxes.inverted().transform(axes.transData.transform((x, axes.get_ylim()[1])))[0]
-
-
 def _mark_steps(axes, line, colour, above):
     """Draws a line at each limit, as wide as its interval. above: the number of limits of other curves; the figure of each
     is in a separate line, since those of neighbours would cover each other."""
     for number, step in enumerate(line.curve.steps, above):
         axes.axvspan(step["from"], step["to"], color=colour, alpha=0.15, linewidth=0)
         axes.axvline(step["at"], color=colour, linewidth=1.5, linestyle="--")
-        left = _across(axes, step["at"]) > NEAR_THE_END
+        place = axes.transData.transform((step["at"], axes.get_ylim()[1]))
+        left = axes.transAxes.inverted().transform(place)[0] > NEAR_THE_END  # 0 is the left end of the picture, 1 the right one
         axes.annotate(line.curve.count(step["at"]), (step["at"], 1), xycoords=axes.get_xaxis_transform(),
                       xytext=(-3 if left else 3, -2 - 15 * number), textcoords="offset points", ha="right" if left else "left",
                       va="top", size=13, weight="bold", color=colour)

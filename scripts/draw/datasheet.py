@@ -103,9 +103,7 @@ def _latency(form):
 
 
 def _note(form):
-    found = [form.fault] if form.fault else []
-    found += ["length-changing prefix"] if form.lcp else []
-    found += ["complex decoder"] if form.complex else []
+    found = ([form.fault] if form.fault else []) + insn.decoding(form)
     for name, said in (("same", "with one register"), ("line", "at one address"), ("straight", "in a straight line")):
         if figure := form.figures.get(name):
             found.append(f"{_said(figure)} {said}")
@@ -162,12 +160,8 @@ def instructions(report, core=None):
 
 # --- what was not judged ---------------------------------------------------------------------------
 
-def _some(names):
-    return ", ".join(names[:NAMES]) + (f" and {len(names) - NAMES} more" if len(names) > NAMES else "")
-
-
 def _of_instructions(report):
-    for end in insn.ends(report):
+    for end in report.of("insn_end"):
         of = f"core {end['core']}: "
         if {"settled", "figures"} <= end.keys() and end["settled"] < end["figures"]:
             yield f"{of}{end['figures'] - end['settled']} of {end['figures']} throughputs and latencies are not settled: they have a ?"
@@ -180,7 +174,7 @@ def _of_instructions(report):
     for form in insn.forms(report):
         if form.fault:
             faulted.setdefault((form.core, form.fault), []).append(form.name)
-    yield from (f"core {core}: {len(names)} forms faulted in a test, {fault}: {_some(names)}"
+    yield from (f"core {core}: {len(names)} forms faulted in a test, {fault}: {table.some(names, NAMES)}"
                 for (core, fault), names in faulted.items())
 
 
@@ -195,17 +189,17 @@ def _left(report):
 def _not_there(report):
     """Yields the parts of a datasheet that this report lacks, with the words that measure them."""
     suites = {c.suite for c in curve.curves(report)}
-    for suite, has, what in (("insn", bool(insn.ends(report)), "instructions"),
+    for suite, has, what in (("insn", report.of("insn_end"), "instructions"),
                              ("memory", "memory" in suites, "latency and bandwidth of memory"),
                              ("limits", "limits" in suites, "the limits of the core"),
-                             ("memory cores=types", bool(report.of("matrix")), "transfers between cores")):
+                             ("memory cores=types", report.of("matrix"), "transfers between cores")):
         if not has:
             yield f"{what}: suite={suite} measures this"
 
 
 def is_one(report):
     """Tests whether the report has a part of a datasheet."""
-    return bool(curve.curves(report) or forward.maps(report) or insn.ends(report) or insn.forms(report))
+    return bool(curve.curves(report) or forward.maps(report) or report.of("insn_end") or insn.forms(report))
 
 
 def not_judged(report):

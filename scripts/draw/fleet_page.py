@@ -152,12 +152,11 @@ def changes(fleet):
     for some in _together(fleet.changes):
         first = max(some, key=lambda c: abs(c.share or 0))
         shares = [c.share for c in some if c.share is not None]
-        since = [f"{c.machine}: {machines[c.machine].reports[c.at].name.rpartition('/')[2]}" for c in some[:NAMED]]
-        more = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
+        since = [f"{c.machine}: {machines[c.machine].reports[c.at].name.rpartition('/')[2]}" for c in some]
         starts = [first.places.index(c.at) for c in machines[first.machine].changes if c.row == first.row]
         picture = spark(first.values, starts, f"{first.machine}: {first.row[0]}/{first.row[1]} over {len(first.values)} reports")
         lines.append({**_named(first.row), "change": 100 * statistics.median(shares) if shares else None, "count": len(some),
-                      "since": ", ".join(since) + more, "picture": (picture, len(some)), "old": first.old, "new": first.new,
+                      "since": table.some(since, NAMED), "picture": (picture, len(some)), "old": first.old, "new": first.new,
                       "what": "; ".join(dict.fromkeys(c.what for c in some[:NAMED] if c.what))})
     return listed("Rows whose level changed, in the history of a machine. The picture and both levels are of the machine that changed most",
                   CHANGES, lines, label="Changes")
@@ -249,11 +248,6 @@ def machines(fleet, numbers):
     return listed("Every machine; those whose newest report did not pass first", MACHINES, lines, label="Machines")
 
 
-def damaged(fleet):
-    return listed("Reports that are not judged", DAMAGED, [{"report": r.name, "wrong": "; ".join(r.damage)} for r in fleet.damaged],
-                  label="Damaged reports")
-
-
 def several(count, what):
     """Returns `1 machine`, `12 machines`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
@@ -281,7 +275,9 @@ def _page(fleet, groups, numbers):
     large = [(n, g) for n, g in enumerate(fleet.groups, 1) if g.bands]
     page.section("rows", "Rows", *(rows(g, n) for n, g in large[:KINDS_SHOWN]), _left_out(fleet, large))
     page.section("machines", "Machines", machines(fleet, numbers))
-    page.section("damaged", "Damaged reports", damaged(fleet))
+    page.section("damaged", "Damaged reports", listed(
+        "Reports that are not judged", DAMAGED, [{"report": r.name, "wrong": "; ".join(r.damage)} for r in fleet.damaged],
+        label="Damaged reports"))
     return page
 
 

@@ -5,7 +5,6 @@ from draw import ink
 from draw.pictures import NoData, Picture, machine
 from read import curve as read_curve
 
-STEPS = 21  # of the colours
 LINE_INCHES = 0.115  # of a pair of sizes
 GAP = 0.6  # lines between two sizes of the store
 MOST_TICKS = 12
@@ -26,31 +25,33 @@ def forward(report, found):
 
     def paint(sheet):
         axes = sheet.axes(left=1.35, right=1.0 if sheet.page else 1.6, bottom=0.8)
-        scale = sheet.library.colormaps["cividis"]
+        colours = ink.colours(sheet, "cividis")
         # Of both ends: a store that is forwarded in no time differs from one in four cycles as one of 4 from one of 18.
         reach = (math.log(max(low, 0.25)), math.log(max(high, 0.5)))
         for level, boxes in _by_level(found, places, reach).items():
-            ink.rectangles(axes, boxes, "#eeeeee" if level is None else scale(level / (STEPS - 1)), gid=f"cells-{level}")
+            ink.rectangles(axes, boxes, "#eeeeee" if level is None else colours[level], gid=f"cells-{level}")
         axes.set_xlim(min(c.at for c in found.cells) - 0.5, max(c.at for c in found.cells) + 0.5)
         axes.set_ylim(at, 0)
-        axes.set_yticks(*_names(places))
+        stores = {}  # the size is written once, at the middle of its lines
+        for (store, _), top in places.items():
+            stores.setdefault(store, []).append(top)
+        axes.set_yticks([(tops[0] + tops[-1] + 1) / 2 for tops in stores.values()], [f"store {store}" for store in stores])
         axes.tick_params(axis="y", length=0, labelcolor=ink.INK, labelsize=12)
         axes.xaxis.set_major_locator(sheet.library.ticker.MaxNLocator(MOST_TICKS, integer=True))
         axes.set_xlabel("offset of the load from the store, bytes")
         axes.grid(axis="x", color=ink.FAINT, linewidth=0.5)
-        _key(sheet, axes, scale, reach, unit)
+        bar = ink.key(sheet, axes, sheet.library.colors.LogNorm(*(math.exp(v) for v in reach)), colours, unit, 0.04)
+        bar.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5)))
+        bar.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
+        bar.yaxis.set_major_formatter(lambda v, _: f"{v:g}")
 
     title = f"Store forwarding: {_best(found, unit)}"
-    words = [machine(run, found.core), f"lines: loads of {_sizes(found)} bytes"] + found.remarks
+    sizes = sorted({load for _, load in found.pairs})  # from the top
+    said = ", ".join(map(str, sizes)) if len(sizes) < 4 else f"{sizes[0]}, {sizes[1]} ... {sizes[-1]}"
+    words = [machine(run, found.core), f"lines: loads of {said} bytes"] + found.remarks
     alt = f"{title}. " + " ".join(f"{said}." for said in found.found)
     taller = max(0.0, at * LINE_INCHES + 2.2 - ink.Sheet.TALK[1])
     return Picture("forward", f"forward-core{found.core}", title, " \N{MIDDLE DOT} ".join(words), alt, paint, taller)
-
-
-def _sizes(found):
-    """Returns `1, 2 ... 64`, from the top."""
-    sizes = sorted({load for _, load in found.pairs})
-    return ", ".join(map(str, sizes)) if len(sizes) < 4 else f"{sizes[0]}, {sizes[1]} ... {sizes[-1]}"
 
 
 def _best(found, unit):
@@ -66,32 +67,11 @@ def _best(found, unit):
     return forwarded or waits or reach("c-")
 
 
-def _level(value, low, high):
-    return min(STEPS - 1, max(0, int((math.log(max(value, 0.01)) - low) / ((high - low) or 1) * STEPS)))
-
-
 def _by_level(found, places, reach):
     """Returns {step of the colours, or None: its rectangles}; adjacent rectangles of one step are merged."""
     boxes = {}
     for pair, cells in found.pairs.items():
-        top, levels = places[pair], [None if c.value is None else _level(c.value, *reach) for c in cells]
+        top, levels = places[pair], [None if c.value is None else ink.level(math.log(max(c.value, 0.01)), *reach) for c in cells]
         for level, first, last in ink.runs(levels):
             boxes.setdefault(level, []).append((cells[first].at - 0.5, top + 0.95, cells[last].at + 0.5, top))
     return boxes
-
-
-def _names(places):
-    """Writes the sizes of the store, each at the middle of its lines, and the meaning of the lines."""
-    stores = {}
-    for (store, _), top in places.items():
-        stores.setdefault(store, []).append(top)
-    return [(tops[0] + tops[-1] + 1) / 2 for tops in stores.values()], [f"store {store}" for store in stores]
-
-
-def _key(sheet, axes, scale, reach, unit):
-    """Draws the colours on their logarithmic scale."""
-    bar = ink.key(sheet, axes, sheet.library.colors.LogNorm(*(math.exp(v) for v in reach)), [scale(i / (STEPS - 1)) for i in range(STEPS)],
-                  unit, 0.04)
-    bar.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5)))
-    bar.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
-    bar.yaxis.set_major_formatter(lambda v, _: f"{v:g}")

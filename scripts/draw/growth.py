@@ -1,5 +1,6 @@
 """The growth of a row's figure with its argument: the figures with their intervals, and the curve that fits them
 best."""
+import collections
 import math
 
 from draw import ink
@@ -18,16 +19,8 @@ MOST_TICKS = 8
 ABOVE = 1.5  # an interval longer than this share of the largest figure does not set the scale
 
 
-class Point:
-    """One argument. value, lo, hi: None if missing; failed: its row did not do its work."""
-
-    def __init__(self, row, unit):
-        per_op = row.get("per_op", {})
-        self.row = row
-        self.n, self.failed = row["arg"], row["status"] == "wrong"
-        self.value = per_op.get(unit) if row["status"] == "ok" else None
-        self.lo, self.hi = (per_op.get(k) if figure.half(per_op) is not None and unit == "cycles" else None
-                            for k in ("cycles_lo", "cycles_hi"))
+# One argument. value, lo, hi: None if missing; failed: its row did not do its work.
+Point = collections.namedtuple("Point", "row n failed value lo hi")
 
 
 def of_series(report, event):
@@ -35,7 +28,10 @@ def of_series(report, event):
     found = {}
     for row in report.of("row"):
         if row["suite"] == event["suite"] and "arg" in row and row["name"] == f"{event['name']}/{row['arg']}":
-            found.setdefault(row["arg"], Point(row, event["unit"]))
+            per_op = row.get("per_op", {})
+            value = per_op.get(event["unit"]) if row["status"] == "ok" else None
+            ends = figure.ends(per_op) if event["unit"] == "cycles" else (None, None)
+            found.setdefault(row["arg"], Point(row, row["arg"], row["status"] == "wrong", value, *ends))
     return [found[n] for n in sorted(found)]
 
 
@@ -64,30 +60,24 @@ def growth(report, event):
         axes.plot(*zip(*curve), color=ink.RED, linewidth=2.5, linestyle="-" if event["fits"] else "--", gid="curve",
                   label=f"{event['curve']}: {equation(event)}", zorder=2)
         _points(axes, points)
-        _failed(axes, failed)
+        if failed:  # at the bottom, where no figure is
+            axes.plot(failed, [0.03] * len(failed), "x", color=ink.RED, markersize=10, markeredgewidth=2.5,
+                      transform=axes.get_xaxis_transform(), label="failed", clip_on=False)
         axes.set_xlabel("argument n")
         axes.set_ylabel(f"{unit} an operation")
         axes.grid(axis="y")
         sheet.figure.legend(loc="lower center", ncol=3, frameon=False, fontsize=12.5, columnspacing=1.2, handlelength=1.3)
 
-    title = f"{name} {said(event)} {equation(event)} {unit}"
-    alt = f"{title}. " + " ".join(f"n = {p.n}: {ink.figures(p.value)}." for p in points)
-    return Picture("growth", f"growth-{event['suite']}-{event['name']}", title, _about(run, event, every), alt, paint)
-
-
-def said(event):
-    """Describes the curve in words."""
-    if not event["fits"]:
-        return f"fits no curve; the best ({event['curve']}) is"
-    return "does not grow:" if event["curve"] == "constant" else f"grows as {event['curve']}:"
-
-
-def _about(run, event, every):
+    said = f"fits no curve; the best ({event['curve']}) is" if not event["fits"] else \
+        "does not grow:" if event["curve"] == "constant" else f"grows as {event['curve']}:"
+    title = f"{name} {said} {equation(event)} {unit}"
     words = [machine(run), f"error of the curve {100 * event['error']:.1f} % of the mean"]
     if event.get("exclusive") is False:
         words.append("the core was SHARED")
-    failed = [str(p.n) for p in every if p.failed]
-    return " \N{MIDDLE DOT} ".join(words + ([f"FAILED: n = {', '.join(failed)}"] if failed else []))
+    if failed := [str(p.n) for p in every if p.failed]:
+        words.append(f"FAILED: n = {', '.join(failed)}")
+    alt = f"{title}. " + " ".join(f"n = {p.n}: {ink.figures(p.value)}." for p in points)
+    return Picture("growth", f"growth-{event['suite']}-{event['name']}", title, " \N{MIDDLE DOT} ".join(words), alt, paint)
 
 
 def _is_wide(values):
@@ -141,10 +131,3 @@ def _points(axes, points):
     dots.set_gid("figures")
     for bar in bars:
         bar.set_gid("intervals")
-
-
-def _failed(axes, arguments):
-    """Draws at the bottom, where no figure is."""
-    if arguments:
-        axes.plot(arguments, [0.03] * len(arguments), "x", color=ink.RED, markersize=10, markeredgewidth=2.5,
-                  transform=axes.get_xaxis_transform(), label="failed", clip_on=False)

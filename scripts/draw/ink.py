@@ -212,6 +212,20 @@ def key(sheet, axes, norm, colours, unit, pad):
     return bar.ax
 
 
+STEPS = 21  # of the colours of a map
+
+
+def level(value, low, high):
+    """Returns the step of the colours from low to high."""
+    return min(STEPS - 1, max(0, int((value - low) / ((high - low) or 1) * STEPS)))
+
+
+def colours(sheet, name):
+    """Returns a few steps of a map's colours, because a smooth bar would be a raster image among the lines."""
+    scale = sheet.library.colormaps[name]
+    return [scale(i / (STEPS - 1)) for i in range(STEPS)]
+
+
 def runs(levels):
     """Returns [(level, first, last)] of equal neighbours."""
     found, start = [], 0

@@ -1,6 +1,7 @@
 """Pictures of the machine: what its recipes hide, and its gaps."""
 from draw import ink
 from draw.pictures import NoData, Picture, duration, machine, ns
+from read import quiet
 
 
 # --- linearity -------------------------------------------------------------------------------------
@@ -79,17 +80,6 @@ def linearity(report):
 
 # --- gaps ------------------------------------------------------------------------------------------
 
-DECADES = ("1 \N{MICRO SIGN}s", "10 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s", "1000 s")
-
-
-def by_decade(lengths):
-    """The gaps of each of DECADES, of the bins of a record `gaps`."""
-    counts = [0] * len(DECADES)
-    for ns, count, _ in lengths:
-        counts[min(len(str(ns)) - 4, len(DECADES) - 1)] += count
-    return counts
-
-
 def gaps(report, found):
     """Draws a core's gaps: the first ones over time, and all of them by length."""
     run, name = report.one("run"), f"{found['suite']}/{found['name']}"
@@ -106,7 +96,7 @@ def gaps(report, found):
     longest = found["longest_ticks"] * along
 
     def paint(sheet):
-        counts = by_decade(found.get("lengths", []))
+        counts = quiet.by_decade(found.get("lengths", []))
         both = any(counts)
         rows = (0, 0.91 if sheet.page else 1)  # their titles are above
         axes = sheet.axes(left=1.05, right=0.3, span=(0, 0.58 if both else 1), rows=rows)
@@ -129,7 +119,8 @@ def gaps(report, found):
             shown = range(min(used), max(used) + 1)
             side = sheet.axes(left=1.05, right=0.55, span=(0.76 if not sheet.page else 0.8, 1), rows=rows)
             side.barh([str(i) for i in shown], [counts[i] for i in shown], color=ink.BLUE, height=0.62)
-            side.set_yticks(range(len(shown)), ["\N{GREATER-THAN OR EQUAL TO} " + DECADES[i] for i in shown])
+            side.set_yticks(range(len(shown)), ["\N{GREATER-THAN OR EQUAL TO} " + quiet.DECADES[i].replace("us", "\N{MICRO SIGN}s")
+                                                for i in shown])
             for at, i in enumerate(shown):
                 side.text(counts[i], at, f" {ink.count(counts[i])}", va="center", size=13)
             side.set_xlim(0, max(counts) * 1.25)

@@ -38,10 +38,14 @@ class Figures:
         return place, element("figure", element("figcaption", picture.title, element("span", about)), svg,
                               id=place, class_="full" if full else None)
 
-
     def each(self, drawn, run, full=False):
         """Returns the figures of those that are pictures, if pictures are wanted."""
         return [self.figure(p, run, full)[1] for p in drawn if self.wanted and isinstance(p, pictures.Picture)]
+
+    def together(self, drawn, run, kind="plots"):
+        """Returns the same in one frame; nothing without any."""
+        made = self.each(drawn, run)
+        return element("div", *made, class_=kind) if made else markup.Markup()
 
 
 def drawn_curves(figures, report, args):
@@ -71,9 +75,8 @@ def of_curves(figures, report, found, is_chosen):
     lines = [c for c in curve.curves(report) if is_chosen(c.record)]
     maps = [m for m in forward.maps(report) if is_chosen(m.records[0])]
     for suite in dict.fromkeys(c.suite for c in [*lines, *maps]):
-        made = figures.each(found.get(suite, []), report.one("run"))
         several = len({c.core for c in lines if c.suite == suite}) > 1
-        yield (suite, element("div", *made, class_="plots side" if several else "plots") if made else "",
+        yield (suite, figures.together(found.get(suite, []), report.one("run"), "plots side" if several else "plots"),
                datasheet.curves([c for c in lines if c.suite == suite]), datasheet.maps([m for m in maps if m.suite == suite]))
 
 
@@ -82,17 +85,6 @@ def of_machine(figures, report, core, drawn):
     elsewhere = {picture.stem for of_suite in drawn.values() for picture in of_suite}
     found = [p for kind in OF_MACHINE for p in plot.of_machine(kind, report, core) if getattr(p, "stem", None) not in elsewhere]
     return markup.together(figures.each(found, report.one("run")))
-
-
-def of_gaps(figures, report, q):
-    """The picture of the core with the longest gap."""
-    of = [plot.attempt("gaps", draw_machine.gaps, report, q.worst.record)] if q.worst else []
-    return markup.together(figures.each(of, report.one("run")))
-
-
-def of_growth(figures, report, rows):
-    made = figures.each(plot.growth(report, rows), report.one("run"))
-    return element("div", *made, class_="plots") if made else markup.Markup()
 
 
 def worth(row):
@@ -149,7 +141,7 @@ def about_pictures(figures, shown, rows):
 
 def one(report, args, figures, name, prefix):
     """Returns (heading and warnings, the Page of the rest) of a report. name: of its file."""
-    run, rows, machine = report.one("run"), plot.Chosen(report, args), page_parts.machine(report.one("run"))
+    run, rows, machine = report.one("run"), plot.chosen(report, args), page_parts.machine(report.one("run"))
     quiets = [q for q in quiet.quiets(report) if show.choice(args)({**q.record, "core": args.core})]
     page = markup.Page(certifies=bool(quiets) and not (report.of("row") or datasheet.is_one(report)))
     old = plot.Old(args.against, report.path, args) if args.against else None
@@ -157,7 +149,9 @@ def one(report, args, figures, name, prefix):
     first = [first_of_all(figures, report, args, found), page_parts.ten_figures(report)]
     shown, names = page_parts.the_summary(report)
     for n, q in enumerate(quiets):
-        page.section(f"{prefix}certificate{n or ''}", TITLE, certificate.part(q, report, machine, of_gaps(figures, report, q)))
+        worst = [plot.attempt("gaps", draw_machine.gaps, report, q.worst.record)] if q.worst else []
+        page.section(f"{prefix}certificate{n or ''}", TITLE,
+                     certificate.part(q, report, machine, markup.together(figures.each(worst, run))))
     page.section(f"{prefix}summary", "Summary", shown)
     page.section(f"{prefix}machine", "Machine", markup.facts(machine), page_parts.cores(report))
     made, places, general = markup.Markup(), {}, markup.Markup()
@@ -177,10 +171,11 @@ def one(report, args, figures, name, prefix):
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
     page.section(f"{prefix}compared", "Compared rows", page_parts.compared(report))
-    page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), markup.listed(page_parts.said_by(report, "growth")))
+    page.section(f"{prefix}growth", "Growth with the argument", figures.together(plot.growth(report, rows), run),
+                 markup.listed(page_parts.said_by(report, "growth")))
     page.section(f"{prefix}exits", "Exits to a hypervisor", markup.listed(page_parts.said_by(report, "exits")))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
-                 page_parts.selftests(report))
+                 markup.table("Self-tests of the run", page_parts.SELFTESTS, report.of("selftest"), label="Self-tests"))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))
     title = element("h1", f"{TITLE if page.certifies else 'baretick'}: {pictures.machine(run)}")
     warnings = page_parts.warnings(report)

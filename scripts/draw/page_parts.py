@@ -1,18 +1,18 @@
 """The parts of the page of `baretick report`. Each is made from the records of one report."""
 from draw import markup
 from draw.markup import element
-from judge import compare, compare_report
+from judge import compare, compare_report, sides
 from read import curve, figure, show, table
 
 COMPARED = table.columns(
-    ("row", "row", "<"), ("figure", "value", ".3f"), ("compared with", "compared_with", "<"),
-    ("figure", "other", ".3f"), ("apart", "apart", ".3f"), ("from", "lo", ".3f"), ("to", "hi", ".3f"),
+    ("row", "row", "<"), ("figure", "per_op", ".3f"), ("compared with", "compared_with", "<"),
+    ("figure", "other_per_op", ".3f"), ("apart", "apart", ".3f"), ("from", "apart_lo", ".3f"), ("to", "apart_hi", ".3f"),
     ("unit", "unit", "<"))
 SELFTESTS = table.columns(("self-test", "name", "<"), ("result", "result", "<"), ("what was seen", "detail", "<"))
 LINEARITY = table.columns(
-    ("recipe", "recipe", "<"), ("line", "line", "<"), ("bends by, cycles", "bend", ".2f"),
-    ("hides, cycles", "shadow", ".2f"), ("slope", "slope", ".5f"), ("R\N{SUPERSCRIPT TWO}", "r2", ".9f"),
-    ("spurious minima", "minima"), ("note", "note", "<"))
+    ("recipe", "recipe", "<"), ("line", "line", "<"), ("bends by, cycles", "bend_cycles", ".2f"),
+    ("hides, cycles", "shadow_cycles", ".2f"), ("slope", "slope", ".5f"), ("R\N{SUPERSCRIPT TWO}", "r2", ".9f"),
+    ("spurious minima", "spurious_minima"), ("note", "why", "<"))
 CORES = table.columns(
     ("core", "core"), ("APIC id", "apic_id"), ("package", "package"), ("core in it", "in_package"),
     ("thread", "thread"), ("type", "type", "<"), ("TSC offset, ticks", "offset"),
@@ -35,12 +35,6 @@ COUNTER_WITHIN = 0.005  # of the ruler: CYCLE_WITHIN of bench/
 
 # --- what is wrong ---------------------------------------------------------------------------------
 
-def _names(rows):
-    found = list(dict.fromkeys(f"{r['suite']}/{r['name']}" for r in rows))
-    more = f" and {len(found) - 8} more" if len(found) > 8 else ""
-    return f"{len(found)} row{'s' if len(found) > 1 else ''}: {', '.join(found[:8])}{more}"
-
-
 def warnings(report):
     """Returns [text]: everything that makes figures of the report unreliable."""
     found = [f"the file is damaged: {wrong}" for wrong in report.damage]
@@ -57,8 +51,8 @@ def warnings(report):
               for r in rows if r["status"] == "wrong"]
     for said, some in (("the core was shared in", [r for r in rows if r.get("exclusive") is False]),
                        ("the core was throttled in", [r for r in rows if r.get("throttled")])):
-        if some:
-            found.append(f"{said} {_names(some)}")
+        if names := list(dict.fromkeys(f"{r['suite']}/{r['name']}" for r in some)):
+            found.append(f"{said} {len(names)} row{'s' if len(names) > 1 else ''}: {table.some(names, 8)}")
     found += [f"{e['kind']}: {e.get('message', '')}" for e in report.of("event") if e.get("kind") in show.TOLD]
     found += [f"{a['topic']}: {a['text']}" for a in report.of("advice") if a.get("change")]
     return found
@@ -92,7 +86,7 @@ def machine(run):
                                                                 if k in cpu),
                         "model masked: no CPU of it has all of these features" if cpu.get("model_masked") else None,
                         f"microcode {int(cpu['microcode']):#x}" if "microcode" in cpu else "microcode not known")),
-        ("Hypervisor", (run.get("hypervisor") or "one without a name") if run.get("virtualised") else "none"),
+        ("Hypervisor", sides.hypervisor(run) or "none"),
         ("Topology", _joined(*(f"{topology[k]} {said}{'' if topology[k] == 1 else 's'}" for k, said in (
             ("packages", "package"), ("cores", "core"), ("logical_cpus", "logical CPU")) if k in topology))),
         ("Caches", ", ".join(caches)),
@@ -215,13 +209,7 @@ def rows_by_suite(report, rows, linked):
 
 
 def compared(report):
-    found = []
-    for e in report.of("event"):
-        if e.get("kind") == "compared":
-            found.append({"row": f"{e.get('suite')}/{e.get('name')}", "value": e.get("per_op"),
-                          "compared_with": e.get("compared_with"), "other": e.get("other_per_op"), "apart": e.get("apart"),
-                          "unit": e.get("unit"),
-                          "lo": e.get("apart_lo"), "hi": e.get("apart_hi")})
+    found = [{**e, "row": f"{e.get('suite')}/{e.get('name')}"} for e in report.of("event") if e.get("kind") == "compared"]
     return markup.together([markup.table("Rows compared with the row that they name", COMPARED, found, label="Compared rows"),
                             markup.listed(said_by(report, "breaks_even"))])
 
@@ -236,9 +224,8 @@ def linearity(report):
     found = []
     for r in report.of("linearity"):
         line = lines.get(r["recipe"], {})
-        found.append({"recipe": r["recipe"], "bend": r.get("bend_cycles"), "shadow": r.get("shadow_cycles"),
-                      "slope": line.get("slope_cycles", line.get("slope_instructions")), "r2": line.get("r2"),
-                      "minima": line.get("spurious_minima"), "note": r.get("why", ""),
+        found.append({**r, "r2": line.get("r2"), "spurious_minima": line.get("spurious_minima"),
+                      "slope": line.get("slope_cycles", line.get("slope_instructions")),
                       "line": {True: "straight", False: "bends"}.get(r.get("straight"), "")})
     return markup.table("Recipes on chains of adds: a straight one can be believed", LINEARITY, found, label="Recipes")
 
@@ -294,10 +281,6 @@ def others(report):
         columns = table.columns(*((n, n, "<" if any(isinstance(r.get(n), str) for r in records) else "") for n in names))
         parts.append(markup.table(said, columns, records, label=said))
     return markup.together(parts)
-
-
-def selftests(report):
-    return markup.table("Self-tests of the run", SELFTESTS, report.of("selftest"), label="Self-tests")
 
 
 def change(old, new, crossed, lines, differences):

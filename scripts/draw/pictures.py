@@ -1,8 +1,7 @@
 """Pictures, and the texts that all of them have: row, figure with its interval, machine.
 
 A picture paints itself on an ink.Sheet; until then matplotlib is not loaded. If a report does not contain what a
-picture
-needs, NoData names the option that provides it, so no picture is ever empty.
+picture needs, NoData names the option that provides it, so no picture is ever empty.
 """
 import math
 import re

@@ -1,5 +1,5 @@
 """`baretick plot`: pictures of a saved report, for a talk or a page."""
-import collections.abc
+import collections
 import os
 import sys
 
@@ -37,11 +37,7 @@ ENDINGS = tuple(f".{form}" for form in ink.FORMATS)
 OF_ROWS = {"histogram": draw_row.histogram, "modes": draw_row.modes, "sweep": draw_row.sweep}
 
 
-class Absent:
-    """A picture that cannot be drawn, and why."""
-
-    def __init__(self, kind, what, why):
-        self.kind, self.what, self.why = kind, what, why
+Absent = collections.namedtuple("Absent", "kind what why")  # a picture that cannot be drawn
 
 
 class Old:
@@ -76,18 +72,12 @@ def attempt(kind, draw, *of, what=None):
 
 
 def calls(report, args):
-    return attempt("calls", draw_calls.calls, report, Chosen(report, args))
+    return attempt("calls", draw_calls.calls, report, chosen(report, args))
 
 
 def curves_by_group(report, args):
     """Returns [([Curve], picture or Absent)] of the curves that --suite, --bench and --core select."""
     return [(group, attempt("curves", draw_curves.curves, report, group)) for group in draw_curves.groups(report, show.choice(args))]
-
-
-def curves(report, args):
-    """Returns [picture or Absent] of the selected curves."""
-    return [picture for _, picture in curves_by_group(report, args)] or \
-        [Absent("curves", "curves", "the report has no curve: suite=memory measures some")]
 
 
 def _each(kind, draw, items, without):
@@ -133,27 +123,18 @@ def change(old):
     return attempt("change", draw_change.changes, old.old, old.new, old.lines)
 
 
-class Chosen(collections.abc.Sequence):
-    """Returns the rows of a report that --suite, --bench and --core select, each with a core. They are unpacked on
-    access, because as dicts the rows of a large report take ten times its size."""
-
-    def __init__(self, report, args):
-        is_chosen, self._rows = show.choice(args), report.of("row")
-        self._places = [at for at, row in enumerate(self._rows) if is_chosen(self._with_core(row))]
-
-    @staticmethod
-    def _with_core(row):
-        return {**row, "core": row.get("core")}
-
-    def __len__(self):
-        return len(self._places)
-
-    def __getitem__(self, at):
-        return self._with_core(self._rows[self._places[at]])
+def chosen(report, args):
+    """Returns the rows of a report that --suite, --bench and --core select, packed."""
+    rows, is_chosen = report.of("row"), show.choice(args)
+    return rows and rows.picked(at for at, row in enumerate(rows) if is_chosen(row))
 
 
-def fail_if_none_chosen(report, args):
-    show.fail_if_none_chosen([report], args, len(Chosen(report, args)))
+def read(args):
+    """Returns the reports that can be read. Raises Unreadable if several would be compared with an older one."""
+    reports = show.read(args.files)
+    if reports and args.against and len(args.files) > 1:
+        raise saved.Unreadable("--against sets one report against an older one: give one FILE")
+    return reports
 
 
 def drawn(report, args, old=None):
@@ -162,15 +143,16 @@ def drawn(report, args, old=None):
     for kind in args.kind:
         if kind in OF_ROWS:
             found = (attempt(kind, of_row, kind, report.one("run"), row, old, what=f"{row['suite']}/{row['name']}")
-                     for row in Chosen(report, args))
+                     for row in chosen(report, args))
         elif kind == "calls":
             found = [calls(report, args)]
         elif kind == "curves":
-            found = curves(report, args)
+            found = [picture for _, picture in curves_by_group(report, args)] or \
+                [Absent(kind, kind, "the report has no curve: suite=memory measures some")]
         elif kind == "forward":
             found = forward(report, args)
         elif kind == "growth":
-            found = growth(report, Chosen(report, args))
+            found = growth(report, chosen(report, args))
         elif kind == "change":
             found = [change(old)] if old else [] if args.kind == list(KINDS) else \
                 [Absent(kind, kind, "there is no older report: --against OLD names one")]
@@ -223,16 +205,14 @@ def command(args):
     form = args.format or ("png" if args.output.endswith(".png") else "svg")
     if args.output.endswith(ENDINGS) and not args.output.endswith("." + form):
         raise saved.Unreadable(f"--format {form} does not fit -o {args.output}")
-    reports = show.read(args.files)
+    reports = read(args)
     if not reports:
         return 2
-    if args.against and len(args.files) > 1:
-        raise saved.Unreadable("--against sets one report against an older one: give one FILE")
     wrong = [show.complain(r) and bool(r.damage) for r in reports]
     pictures, absent = [], []
     for r in reports:
         old = Old(args.against, r.path, args) if args.against else None
-        fail_if_none_chosen(r, args)
+        show.fail_if_none_chosen([r], args, len(chosen(r, args)))
         found, lacking = drawn(r, args, old)
         pictures += found
         absent += lacking

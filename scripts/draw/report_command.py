@@ -12,15 +12,12 @@ PAGE = "report.html"
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
 
 
-def _curves(report):
-    """Returns how many curves and maps of store forwarding were measured, as the record `end` counts them."""
-    maps = {(m.name, m.core) for m in forward.maps(report) if m.cells}
-    return sum(bool(c.points) for c in curve.curves(report)) + len(maps)
-
-
 def _counted(reports, args):
-    """Returns `2 rows, 65 curves, 6634 forms of instructions, `: what the page shows. A kind that it lacks is left out."""
-    counts = ((sum(len(plot.Chosen(r, args)) for r in reports), "row", ""), (sum(map(_curves, reports)), "curve", ""),
+    """Returns `2 rows, 65 curves, 6634 forms of instructions, `: what the page shows. A kind that it lacks is left out. Maps
+    of store forwarding are curves, as in the record `end`."""
+    lines = sum(bool(c.points) for r in reports for c in curve.curves(r))
+    lines += sum(len({(m.name, m.core) for m in forward.maps(r) if m.cells}) for r in reports)
+    counts = ((sum(len(plot.chosen(r, args)) for r in reports), "row", ""), (lines, "curve", ""),
               (sum(len(insn.forms(r)) for r in reports), "form", " of instructions"))
     return "".join(f"{n} {what}{'' if n == 1 else 's'}{of}, " for n, what, of in counts if n)
 
@@ -65,17 +62,15 @@ def _of_files(args):
             ink.find_library()
         except distribution.Missing as e:
             print(f"baretick: the page will have no pictures: {e}", file=sys.stderr)
-    reports = show.read(args.files)
+    reports = plot.read(args)
     if not reports:
         return 2
-    if args.against and len(args.files) > 1:
-        raise saved.Unreadable("--against sets one report against an older one: give one FILE")
     for path in [*args.files, *([args.against] if args.against else [])]:
         if os.path.realpath(path) == os.path.realpath(args.output):
             raise saved.Unreadable(f"-o {args.output} would overwrite the report: give the page another name")
     wrong = [show.complain(r) for r in reports]
     for r in reports:
-        plot.fail_if_none_chosen(r, args)
+        show.fail_if_none_chosen([r], args, len(plot.chosen(r, args)))
     _written(args, page.html(reports, args), _counted(reports, args))
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 

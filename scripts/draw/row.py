@@ -3,7 +3,7 @@ import math
 
 from draw import ink
 from draw.pictures import NoData, Picture, about, estimate, row_name, row_stem, spread, titled, whole_step
-from read import interval
+from read import figure, interval
 
 MOST_BINS = 56
 # Windows beyond the quantile are described in words if they would take most of the picture's width.
@@ -180,7 +180,7 @@ def modes(run, row):
     """Shows where the figure comes from: its modes, its placements and rounds, and the interval that they make."""
     found = row.get("modes", [])
     per_op, made = row.get("per_op", {}), row.get("interval", {})
-    placed = [c for c in made.get("placements_cycles", []) if c is not None]
+    placed = figure.placements(row)
     rounds = [c for c in made.get("rounds_cycles", []) if c is not None]
     if not found and not placed and not rounds:
         fail_unless_measured(row)

@@ -54,6 +54,17 @@ def counted(rows):
     return found.pop() if len(found) == 1 else None, significance.middle(sorted(ipc)) if ipc else None
 
 
+def change_of(d, unit):
+    """Returns a difference in words, as fields of COLUMNS: in percent, or in the figure's unit if the old figure is near
+    zero."""
+    if d.relative:
+        values, form, unit = [v and v - 1 for v in (d.ratio, d.ratio_lo, d.ratio_hi)], "+.2%", ""
+    else:
+        values, form, unit = (d.shift, d.shift_lo, d.shift_hi), "+.3f", f" {unit}"
+    found = [None if value is None else format(value, form) for value in values]
+    return {"change": found[0] and found[0] + unit, "change_from": found[1], "change_to": found[2]}
+
+
 def arrow(old, new, form):
     """Returns "old -> new", or one of them if both read alike."""
     texts = ["-" if v is None else format(v, form) for v in (old, new)]
@@ -74,32 +85,20 @@ def with_counts(line, old, new):
         line["ipc"] = arrow(ipc_a, ipc_b, ".2f")
 
 
-def with_change(line, d):
-    """Returns the difference in words: in percent, or in the figure's unit if the old figure is near zero."""
-    line.update(shift=round(d.shift, 6), shift_lo=d.shift_lo, shift_hi=d.shift_hi, by=d.by)
-    if d.relative:
-        line.update(ratio=d.ratio, ratio_lo=d.ratio_lo, ratio_hi=d.ratio_hi)
-        values, form, unit = [v and v - 1 for v in (d.ratio, d.ratio_lo, d.ratio_hi)], "+.2%", ""
-    else:
-        values, form, unit = (d.shift, d.shift_lo, d.shift_hi), "+.3f", f" {line['unit']}"
-    for key, value in zip(("change", "change_from", "change_to"), values):
-        line[key] = None if value is None else format(value, form) + (unit if key == "change" else "")
-
-
 def has_failed(rows):
     return any(row["status"] == "wrong" for row in rows)
 
 
 def broke(old, new):
     """Returns why a row fails in the new launches and did not in the old ones, or ""."""
-    failed = [row for row in new or () if has_failed([row])]
-    return sides.unfit(failed[0]) if failed and not has_failed(old or ()) else ""
+    failed = [row for row in new if has_failed([row])]
+    return sides.unfit(failed[0]) if failed and not has_failed(old) else ""
 
 
 def figure_left(old, new):
     """Returns the figure of the side that has one, for a row that failed on the other side."""
     found = {}
-    for side, rows in (("old", old or ()), ("new", new or ())):
+    for side, rows in (("old", old), ("new", new)):
         if rows and not any(sides.unfit(row) for row in rows):
             unit = figure.unit(rows[0])
             e = estimate.pooled([estimate.of_row(r, unit) for r in rows])
@@ -112,7 +111,7 @@ def judged(key, old, new, all_differ):
     suite, name, core = key
     line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
     if line["why"]:
-        if has_failed((*(old or ()), *(new or ()))):
+        if has_failed((*old, *new)):
             return {**line, **figure_left(old, new), "verdict": FAILED, "broke": broke(old, new)}, None
         return {**line, "verdict": UNLIKE}, None
     unit = figure.unit(old[0])
@@ -126,7 +125,9 @@ def judged(key, old, new, all_differ):
     d, note = estimate.of_rows(old, new, unit, a, b, all_differ)
     if d is None:
         return {**line, "verdict": UNLIKE, "why": note}, None
-    with_change(line, d)
+    line.update(shift=round(d.shift, 6), shift_lo=d.shift_lo, shift_hi=d.shift_hi, by=d.by, **change_of(d, unit))
+    if d.relative:
+        line.update(ratio=d.ratio, ratio_lo=d.ratio_lo, ratio_hi=d.ratio_hi)
     several = "several modes" if any(len(r.get("modes", [])) > 1 for r in (*old, *new)) else ""
     line["why"] = "; ".join(said for said in (several, *intervals(old, new), note) if said)
     return line, d
@@ -148,15 +149,9 @@ def verdict(d, p):
     return FASTER if d.less else SLOWER
 
 
-class Difference:
-    """The part of a difference that is kept: whether the new figure is less, whether it counts instructions, p, and p of
-    being above the limit."""
-
-    __slots__ = ("less", "counts", "p", "p_above")
-
-    def __init__(self, d, limit):
-        self.less, self.counts = d.shift < 0, d.by == "counts"
-        self.p, self.p_above = d.p, None if limit is None else d.p_above(limit)
+# The part of a difference that is kept: whether the new figure is less, whether it counts instructions, p, and p of being
+# above the limit.
+Difference = collections.namedtuple("Difference", "less counts p p_above")
 
 
 class Lines(kept.Records):
@@ -186,24 +181,17 @@ class Lines(kept.Records):
 
 
 def compared(old, new, args, limit=None):
-    """Returns the Lines, and the Difference of each compared line, by position. limit: allowed slowdown, for
-    too_slow()."""
+    """Returns the Lines, and the Difference of each compared line, by position. limit: allowed slowdown."""
     is_chosen, lines, differences = show.choice(args), Lines(), {}
     all_differ = significance.differ([*old.rounds, *new.rounds])
     for key in (*old.rows, *(k for k in new.rows if k not in old.rows)):
         if not is_chosen(dict(zip(("suite", "name", "core"), key))):
             continue
-        line, d = judged(key, old.rows.get(key), new.rows.get(key), all_differ)
+        line, d = judged(key, *(list(side.rows.get(key, ())) for side in (old, new)), all_differ)
         if d:
-            differences[len(lines)] = Difference(d, limit)
+            differences[len(lines)] = Difference(d.shift < 0, d.by == "counts", d.p, None if limit is None else d.p_above(limit))
         lines.append(line)
     adjusted = significance.benjamini_hochberg([d.p for d in differences.values()])
     for (at, d), p in zip(differences.items(), adjusted):
         lines.judge(at, verdict(d, p), p)
     return lines, differences
-
-
-def too_slow(lines, differences):
-    """Returns the lines that are significantly slower by more than the limit of compared()."""
-    adjusted = significance.holm([d.p_above for d in differences.values()])
-    return [lines[at] for at, p in zip(differences, adjusted) if p <= RISK]

@@ -3,7 +3,7 @@ import argparse
 import os
 
 from judge import compare_report, history, series, sides
-from read import saved, show, table
+from read import run_folder, saved, show, table
 from tools.parser import some_of
 
 
@@ -18,7 +18,9 @@ def command(args):
     if args.old or args.new:
         raise saved.Unreadable("--old FILE... needs --new FILE..., and the reverse, and no other files")
     if args.history or len(args.reports) > 2:
-        kept = history.kept(args.history) if args.history else []
+        kept = run_folder.files(args.history) if args.history else []
+        if args.history and not kept:
+            raise saved.Unreadable(f"{args.history}: no run is in it: no file ends in {' or '.join(run_folder.ENDINGS)}")
         return history.command(args, [launches_of([word]) for word in [*kept, *args.reports]])
     if len(args.reports) == 2:
         return compare_report.command(args, *(launches_of([word]) for word in args.reports))

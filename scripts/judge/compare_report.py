@@ -2,7 +2,7 @@
 import statistics
 import sys
 
-from judge import compare, exits, sides
+from judge import compare, exits, sides, significance
 from read import saved, table
 
 # --- a process against a bare machine --------------------------------------------------------------
@@ -134,7 +134,8 @@ def command(args, old_paths, new_paths):
         raise saved.Unreadable("no row of the two can be compared")
     if args.fail_if_slower is None:
         return 0
-    return verdict_on_slow(args, compare.too_slow(lines, differences), broken, "Holm")
+    adjusted = significance.holm([d.p_above for d in differences.values()])
+    return verdict_on_slow(args, [lines[at] for at, p in zip(differences, adjusted) if p <= compare.RISK], broken, "Holm")
 
 
 def verdict_on_slow(args, slow, broken, correction):

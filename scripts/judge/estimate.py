@@ -115,11 +115,6 @@ def pooled(estimates):
 ONE_SOURCE = 0.05  # launches of a side that differ with a smaller probability than this are not pooled
 
 
-def placements(row):
-    """Returns the figure of each placement in core cycles."""
-    return [c for c in row.get("interval", {}).get("placements_cycles", []) if c is not None]
-
-
 class ByPlacements:
     """old, new: figures of the placements of all launches, one list per round. shift, with lo and hi, is in the
     figure's unit; ratio with lo and hi is None if the old figure is near zero; p: the probability of such a
@@ -187,14 +182,14 @@ def in_rounds(row):
     interval = row.get("interval", {})
     every, rounds = interval.get("placements_cycles", []), len(interval.get("rounds_cycles", [])) or 1
     if len(every) < rounds:
-        return [placements(row)]
+        return [figure.placements(row)]
     ends = [-(-r * len(every) // rounds) for r in range(rounds + 1)]  # of r / rounds of them, rounded up
     return [[c for c in every[a:b] if c is not None] for a, b in zip(ends, ends[1:])]
 
 
 def _pooled(launches):
     """Returns (the rounds of these launches, ""), or (None, why they are not compared by their placements)."""
-    found = [placements(row) for row in launches]
+    found = list(map(figure.placements, launches))
     if not all(found):
         return None, ""
     if len(found) > 1 and significance.p_one_source(found) < ONE_SOURCE:
@@ -205,18 +200,12 @@ def _pooled(launches):
     return sum(rounds, []), ""
 
 
-def _loop(launches):
-    """Returns core cycles of an iteration of the loop that was subtracted, or None if a launch does not have it."""
-    found = [row["per_op"].get("loop_cycles") for row in launches]
-    return None if None in found else statistics.median(found)
-
-
 def of_rows(old, new, unit, a, b, all_differ=True):
     """Returns (the difference, a note on how it was computed, or ""). old, new: a row's records, one per launch; a, b:
     their pooled Estimates; all_differ: of ByPlacements. Returns (None, why) if no error is known."""
     if unit == "instructions":
         return ByFigures(a, b, "counts", figure.is_near_zero(a.value)), ""
-    note, near_zero = "", figure.is_near_zero(a.value, a.lo, _loop(old) if unit == "cycles" else None)
+    note, near_zero = "", figure.is_near_zero(a.value, a.lo, figure.middle(old, "loop_cycles") if unit == "cycles" else None)
     if unit == "cycles":
         (x, why_old), (y, why_new) = _pooled(old), _pooled(new)
         note = why_old or why_new

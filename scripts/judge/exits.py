@@ -5,6 +5,7 @@ import math
 import statistics
 import textwrap
 
+from judge import sides
 from read import figure, table
 
 CPUID = ("exits/cpuid", "privileged/cpuid_")  # the row with their median cost is the scale
@@ -28,18 +29,6 @@ COLUMNS = table.columns(
 PARTS = table.parts("exit", "exit_ns", "exit_by")  # for programs
 
 
-def hypervisor(run):
-    """Returns the hypervisor's name, or None."""
-    return run.get("hypervisor", "one without a name") if run.get("virtualised") else None
-
-
-def least(row, hz):
-    """Returns the figure of the shortest window of a row: without an interval, as under an emulator, it is what other
-    programs disturb least. An exit is much longer than the rest of the window."""
-    ns = row["ticks"]["min"] / row["ops"] / hz * 1e9
-    return figure.Figure("ns", ns, ns, ns)
-
-
 def in_ns(rows, hz):
     """Returns (value, lo, hi) of a row's launches in ns, or None. hz: the TSC's frequency."""
     found = []
@@ -48,7 +37,10 @@ def in_ns(rows, hz):
         if ns and ns.lo is not None:
             found.append(ns)
         elif row["status"] == "ok" and hz and row.get("ops") and "min" in row.get("ticks", {}):
-            found.append(least(row, hz))
+            # Without an interval, as under an emulator, the shortest window is what other programs disturb least. An exit is
+            # much longer than the rest of the window.
+            least = row["ticks"]["min"] / row["ops"] / hz * 1e9
+            found.append(figure.Figure("ns", least, least, least))
     if not found:
         return None
     return statistics.median(f.value for f in found), min(f.lo for f in found), max(f.hi for f in found)
@@ -82,7 +74,7 @@ class Exits:
     def __init__(self, old, new):
         """old, new: judge.sides.Side."""
         self.lines, self.exit_ns, self.user_ns, self.under, self.why = [], None, None, None, None
-        names = [hypervisor(side.run) for side in (old, new)]
+        names = [sides.hypervisor(side.run) for side in (old, new)]
         if names == [None, None]:
             self.why = "Nothing exits: neither machine has a hypervisor."
             return

@@ -1,4 +1,5 @@
 """Reads the reports of a fleet in several processes, and judges machines by their peers and by their own history."""
+import array
 import collections
 import csv
 import dataclasses
@@ -8,15 +9,107 @@ import math
 import multiprocessing
 import os
 
-from read import run_folder
-from judge import fleet_peers, fleet_report
+from judge import fleet_peers, sides
+from read import figure, interval, kept, quiet, run_folder, saved
 
+FIELDS = kept.Fields(f"{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt judged")
+SOME = 3  # findings of damage that are kept
+NOT_OF_KIND = ("firmware",)  # machines of a kind may have different versions of the firmware
+MODULES = ("count", "bytes", "type", "mega_transfers_per_s")
+WIDTH = 4  # numbers that are kept of a figure: value, lo, hi, values that the interval is made from
 CHUNK = 8  # machines that a process reads before it returns them: few, so that memory is bounded
 
 
+# --- the part of a report that is kept: some kB, independent of the report's size -------------------
+
+# The result of suite `quiet`; times in ns, None if they are not known.
+Quiet = collections.namedtuple("Quiet", "result limit_us longest wait cores asked_s")
+
+
+@dataclasses.dataclass
+class Report:
+    """name: its path below the folder; damage: [what is wrong]: a damaged report has nothing else; kind: what machines
+    must share to be peers; alike: what reports of a machine must share to be compared; facts: further properties, by
+    which machines of a kind may differ; keys: (suite, name, core, unit) of the rows with a figure; numbers: WIDTH for
+    each."""
+    name: str
+    damage: list = dataclasses.field(default_factory=list)
+    verdict: str = ""
+    failures: list = dataclasses.field(default_factory=list)
+    kind: tuple = ()
+    alike: tuple = ()
+    facts: dict = dataclasses.field(default_factory=dict)
+    quiet: Quiet = None
+    keys: tuple = ()
+    numbers: array.array = None
+
+    def figures(self):
+        """Yields (key, value, lo, hi, values that the interval is made from); lo and hi are NaN if there is no interval."""
+        for at, key in enumerate(self.keys):
+            yield (key, *self.numbers[WIDTH * at:WIDTH * (at + 1)])
+
+
+def kind_of(run):
+    """Returns ((name, value), ...): CPU, microcode, board, and everything else that changes what is measured."""
+    smbios = run.get("smbios", {})
+    board = sides.words(*(smbios.get(k) for k in ("system_vendor", "system_product", "board_vendor", "board_product")))
+    return (*((what, value) for (kind, what), value in sides.machine(run).items() if kind not in NOT_OF_KIND),
+            ("board", board or run.get("board")), ("platform", run.get("platform")), ("build", run.get("build")))
+
+
+def facts_of(run):
+    smbios, memory = run.get("smbios", {}), run.get("memory", {})
+    return {"BIOS": sides.words(smbios.get("bios_version"), smbios.get("bios_date")),
+            "microcode": run.get("cpu", {}).get("microcode"), "build": run.get("build"),
+            "cores": run.get("cores", {}).get("up", run.get("topology", {}).get("logical_cpus")),
+            "memory": ", ".join(sides.words(*(m.get(k) for k in MODULES)) for m in memory.get("modules", [])) or memory.get("bytes")}
+
+
+def read_one(folder, name, is_chosen):
+    """Returns the Report in a file, whatever is wrong with it. is_chosen(row): whether a row's figure is kept."""
+    keys, numbers, failures, path = [], array.array("d"), [], os.path.join(folder, name)
+
+    def take(row):
+        if not is_chosen(row):
+            return
+        if row["status"] == "wrong":
+            failures.append(f"{row['suite']}/{row['name']}")
+        if sides.unfit(row):
+            return
+        unit, per_op = figure.unit(row), row["per_op"]
+        value = per_op[unit]
+        lo, hi = (value, value) if unit == "instructions" else figure.ends(per_op)
+        keys.append((row["suite"], row["name"], row["core"], unit))
+        numbers.extend((value, *((math.nan, math.nan) if lo is None else (lo, hi)), interval.drawn(row)))
+
+    if os.path.exists(path) and not os.path.isfile(path):
+        return Report(name, ["it is not a regular file"])  # reading a pipe may never end
+    try:
+        report = saved.read(path, FIELDS, take)
+    except saved.Unreadable as e:
+        return Report(name, [str(e).partition(": ")[2] or str(e)])
+    damage = list(report.damage)
+    if report.reports > 1:
+        damage.append(f"it holds {report.reports} reports: keep one in a file")
+    if not damage and not report.one("run"):
+        damage.append("the record `run` is missing")
+    if damage:
+        return Report(name, damage[:SOME] + ([f"and {len(damage) - SOME} more"] if len(damage) > SOME else []))
+    run = report.one("run")
+    kind = kind_of(run)
+    # What a machine cannot change without becoming another one, and the options.
+    alike = tuple((key, value) for key, value in kind if key not in ("microcode", "board", "build"))
+    quiets = [Quiet(q.result or "", *(q.record.get(key) for key in ("gaps_max_us", "longest_ns", "wait_ns")), len(q.cores),
+                    q.record.get("asked_s")) for q in quiet.quiets(report)]
+    return Report(name, [], report.verdict or "", failures, kind, alike, facts_of(run), quiets[0] if quiets else None, tuple(keys),
+                  numbers)
+
+
+# --- machines and their groups --------------------------------------------------------------------
+
 @dataclasses.dataclass
 class Machine:
-    """reports: fleet_report.Report of each, oldest first; changes: [fleet_peers.Change]."""
+    """reports: Report of each, oldest first; changes: [fleet_peers.Change]."""
     name: str
     reports: list
     changes: list
@@ -44,21 +137,14 @@ class Group:
     bands: dict = dataclasses.field(default_factory=dict)
     found: list = dataclasses.field(default_factory=list)
 
-    def named(self, name):
-        return dict(self.kind).get(name)
-
 
 _job = {}  # of a process that reads: the folder, the function that chooses rows, the number of machines
-
-
-def _begin(path, is_chosen, machines):
-    _job.update(path=path, is_chosen=is_chosen, machines=machines)
 
 
 def _machine(item):
     """Reads the reports of a machine, and finds the changes in them."""
     name, names = item
-    reports = [fleet_report.read(_job["path"], n, _job["is_chosen"]) for n in names]
+    reports = [read_one(_job["path"], n, _job["is_chosen"]) for n in names]
     return Machine(name, reports, fleet_peers.changes(name, reports, _job["machines"]))
 
 
@@ -66,7 +152,8 @@ def _machines(path, is_chosen, processes):
     """Returns [Machine] of a folder. Equal kinds and equal lists of rows are kept once."""
     files, same, found = run_folder.reports(path), {}, []
     # Forked processes inherit is_chosen, which cannot be sent to one.
-    with multiprocessing.get_context("fork").Pool(processes, _begin, (path, is_chosen, len(files))) as pool:
+    job = {"path": path, "is_chosen": is_chosen, "machines": len(files)}
+    with multiprocessing.get_context("fork").Pool(processes, _job.update, (job,)) as pool:
         for machine in pool.imap(_machine, files.items(), CHUNK):
             for r in machine.reports:
                 r.kind, r.alike, r.keys = (same.setdefault(x, x) for x in (r.kind, r.alike, r.keys))
@@ -99,7 +186,7 @@ def _moves(machines):
 
 class Fleet:
     """machines: of which at least one report is intact; groups: the largest first; found: [fleet_peers.Found], the surest
-    and largest first; changes: [fleet_peers.Change]; damaged: [fleet_report.Report]."""
+    and largest first; changes: [fleet_peers.Change]; damaged: [Report]."""
 
     def __init__(self, machines):
         self.reports = sum(len(m.reports) for m in machines)

@@ -1,20 +1,6 @@
-"""Outliers: machines whose figure of a row differs from those of their peers, which are machines of the same kind.
-
-The rule, for the rows of a group of n machines:
-
-1. The band of a row is middle +- c x spread. The middle is the median of the machines' newest figures, the spread
-   1.4826 times the median of the distances from it, so a third of the machines may differ and hardly move it. c is
-   Student's t for the risk of one comparison. Its degrees of freedom are 0.37 (n - 1): a spread by the median has 37%
-   of the efficiency of a standard deviation. Groups of fewer than LEAST_PEERS machines are not judged.
-2. A figure is far if its whole interval is outside the band, and it differs from the middle by LEAST or more.
-3. A machine whose newest figure is far is an outlier only if this is not a state of the row that other machines have too.
-   p is the share of the reports of other machines that are far on the same side, (far + 1) / (reports + 1). The
-   machine's last k reports are far on that side. If machines are alike and their reports independent, some machine has
-   k such reports with a probability of at most n p^k. It must be at most RISK divided by the number of rows of which
-   any report is far. Otherwise the machine is to be measured again: one report of a machine never makes it an outlier.
-"""
+"""Outliers: machines whose figure of a row differs from those of their peers, which are machines of the same kind; and changes
+of a machine's own figures. docs/fleet.md, section Peers, has both rules."""
 import collections
-import dataclasses
 import math
 import statistics
 
@@ -50,16 +36,9 @@ class Band:
         return 0
 
 
-@dataclasses.dataclass(frozen=True)
-class Found:
+class Found(collections.namedtuple("Found", "machine row figure middle reports verdict")):
     """A machine whose newest figure of a row, (value, lo, hi), is far from the middle of its peers. reports: how many
     of its newest reports are; verdict: OUTLIER or AGAIN."""
-    machine: str
-    row: tuple
-    figure: tuple
-    middle: float
-    reports: int
-    verdict: str
 
     @property
     def share(self):
@@ -111,32 +90,13 @@ def judged(rows, risk):
 
 # --- the history of a machine ---------------------------------------------------------------------
 
-# The history of a machine: where the level of a row's figure changed.
-#
-# judge/series.py finds the levels, by the intervals of the figures and by what the reports of a level differ by
-# beyond them. A level has at least two reports, also the newest one. Over all rows of all machines the risk that noise
-# shows a change is peers.RISK (Bonferroni), and a change is at least peers.LEAST of the figure.
-#
-# A row may have states between which it moves from start to start. A change is not reported if other machines of the
-# kind move between the two levels in both directions: the moves against the direction of the change are at least
-# BACK of those along it.
-
 LEAST_REPORTS = 4
-BACK = 0.25
+BACK = 0.25  # other machines move between two levels in both directions: the share of these moves against the change
 
 
-@dataclasses.dataclass(frozen=True)
-class Change:
+class Change(collections.namedtuple("Change", "machine row at old new places values what")):
     """A row's level from report `at` on, a position in the machine's reports. values: all figures, with the reports
     that they are of; what: which facts of the machine changed at the same time."""
-    machine: str
-    row: tuple
-    at: int
-    old: float
-    new: float
-    places: tuple
-    values: tuple
-    what: str
 
     @property
     def up(self):
@@ -170,18 +130,6 @@ def by_row(reports):
     return found
 
 
-def _may_change(values):
-    """Tests whether their range is large enough for any change, which is cheaper than to look for one."""
-    least, most = min(values), max(values)
-    return most - least >= LEAST * min(abs(least), abs(most)) and most > least
-
-
-def _what(before, after):
-    """Returns the facts in which two reports differ, in words."""
-    return "; ".join(f"{name} {before.facts.get(name)} to {now}" for name, now in after.facts.items()
-                     if before.facts.get(name) != now)
-
-
 def changes(machine, reports, machines):
     """Returns [Change] of a machine's reports, oldest first. machines: how many there are, for the risk."""
     comparable = alike(reports)
@@ -191,9 +139,12 @@ def changes(machine, reports, machines):
     risk = RISK / machines / len(rows) if rows else 0
     for row, figures in rows.items():
         figures = [f for f in figures if not math.isnan(f[2])]
-        if len(figures) < LEAST_REPORTS or not _may_change([f[1] for f in figures]):
+        if len(figures) < LEAST_REPORTS:
             continue
         places, values = tuple(f[0] for f in figures), tuple(f[1] for f in figures)
+        least, most = min(values), max(values)
+        if most == least or most - least < LEAST * min(abs(least), abs(most)):
+            continue  # the range is too small for any change, which is cheaper than to look for one
         if row[3] == "instructions":
             levels = series.exact([estimate.Estimate(v, [(0.0, math.inf)]) for v in values])
         else:
@@ -201,9 +152,9 @@ def changes(machine, reports, machines):
                                          LEAST)
         for c in levels:
             if c.new.size > 1:
-                at = places[c.at]
-                what = _what(reports[places[c.at - 1]], reports[at])
-                found.append(Change(machine, row, at, c.old.value, c.new.value, places, values, what))
+                at, before = places[c.at], reports[places[c.at - 1]].facts
+                what = [f"{name} {before.get(name)} to {now}" for name, now in reports[at].facts.items() if before.get(name) != now]
+                found.append(Change(machine, row, at, c.old.value, c.new.value, places, values, "; ".join(what)))
     return found
 
 

@@ -107,11 +107,6 @@ def _no_constant(constant):
     raise ValueError(f"{constant} is not a number")
 
 
-def _is_row(key, row):
-    return ROW_NAME.fullmatch(key) and type(row) is dict and row and \
-        all(kind in KINDS and type(count) in (int, float) and abs(count) < 1e300 for kind, count in row.items())
-
-
 def read_baseline(path):
     """Returns (compiler, words, rows) of the file; a baseline need not name the compiler."""
     try:
@@ -119,8 +114,6 @@ def read_baseline(path):
             found = json.load(f, object_pairs_hook=_once, parse_constant=_no_constant)
     except FileNotFoundError:
         raise saved.Unreadable(f"{path}: there is no such baseline: --update makes it") from None
-    except OSError as e:
-        raise saved.Unreadable(f"{path}: {e.strerror or e}") from None
     except (ValueError, RecursionError) as e:
         raise saved.Unreadable(f"{path} is not a baseline: {e}") from None
     if type(found) is not dict or found.get("baretick_gate") != FORMAT:
@@ -129,7 +122,8 @@ def read_baseline(path):
     if type(words) is not dict or type(rows) is not dict:
         raise saved.Unreadable(f"{path} is not a baseline: it needs `words` and `rows`")
     for key, row in rows.items():
-        if not _is_row(key, row):
+        if not (ROW_NAME.fullmatch(key) and type(row) is dict and row and all(
+                kind in KINDS and type(count) in (int, float) and abs(count) < 1e300 for kind, count in row.items())):
             raise saved.Unreadable(f"{path} is not a baseline: {key!r}: a row is suite/name@core with numbers for "
                                    f"{' and '.join(KINDS)}")
     if type(compiler) not in (str, type(None)):
@@ -162,23 +156,19 @@ def write_baseline(path, text):
 
 # --- what changed ----------------------------------------------------------------------------------
 
-def amount(before, after):
-    """Returns text such as "12 -> 13 (+1, +8.3%)"."""
-    text = f"{before:.10g} -> {after:.10g} ({after - before:+.6g}"
-    return text + (")" if figure.is_near_zero(before) else f", {(after - before) / before:+.2%})")
-
-
 def moved(before, after):
     """Returns how a row changed, in words, or None. Windows are compared only if both sides have them: a CPU's report
     lacks them."""
     said = []
     for key, title in zip(KINDS, ("instructions an operation", "instructions a window")):
-        if before.get(key) == after.get(key) or (key == "window" and None in (before.get(key), after.get(key))):
+        old, new = before.get(key), after.get(key)
+        if old == new or (key == "window" and None in (old, new)):
             continue
-        if None in (before.get(key), after.get(key)):
+        if None in (old, new):
             said.append(f"{title}: {before.get(key, 'none')} -> {after.get(key, 'none')}")
         else:
-            said.append(f"{title}: {amount(before[key], after[key])}")
+            share = "" if figure.is_near_zero(old) else f", {(new - old) / old:+.2%}"
+            said.append(f"{title}: {old:.10g} -> {new:.10g} ({new - old:+.6g}{share})")
     return "; ".join(said) or None
 
 
@@ -267,11 +257,6 @@ def remembered(before, key, taken):
     return said
 
 
-def keep(args, report):
-    if args.history:
-        print(f"kept: {run_folder.keep(args.history, report)}")
-
-
 def command(args):
     report = saved.read_whole(args.report, KEPT)
     taken = Taken(report, args)
@@ -302,19 +287,20 @@ def command(args):
         counts += " of instructions an operation"
     if left_out := len(ungated(chosen, taken)):
         counts += f", {left_out} not gated"
-    if not args.update:
-        note_new(args.baseline, new, words, taken, failed=changed)
-        print(f"{'FAIL' if changed else 'PASS'}: {counts} against {args.baseline}")
-        if not changed:
-            keep(args, report)
-        return 1 if changed else 0
-    if taken.failed:
+    if args.update and taken.failed:
         print(f"FAIL: {counts}; nothing is written, since something failed")
         return 1
-    words = taken.words or (words if any("window" in row for row in left_alone.values()) else {})
-    write_baseline(args.baseline, baseline_text(taken.compiler or compiler, words, {**left_alone, **taken.rows}))
-    print(f"written: {args.baseline}: {counts}")
-    keep(args, report)
+    if args.update:
+        words = taken.words or (words if any("window" in row for row in left_alone.values()) else {})
+        write_baseline(args.baseline, baseline_text(taken.compiler or compiler, words, {**left_alone, **taken.rows}))
+        print(f"written: {args.baseline}: {counts}")
+    else:
+        note_new(args.baseline, new, words, taken, failed=changed)
+        print(f"{'FAIL' if changed else 'PASS'}: {counts} against {args.baseline}")
+        if changed:
+            return 1
+    if args.history:
+        print(f"kept: {run_folder.keep(args.history, report)}")
     return 0
 
 

@@ -1,9 +1,10 @@
 """Many runs, row by row: the figures in order, the rows that changed first, and the run in which they changed."""
+import collections
 import os
 import statistics
 
 from judge import compare, compare_report, series, sides
-from read import run_folder, saved, show, table
+from read import saved, show, table
 
 COLUMNS = table.columns(
     ("row", "row", "<"), ("core", "core"), ("unit", "unit", "<"), ("verdict", "verdict", "<"), ("since", "since", "<"),
@@ -55,29 +56,13 @@ def since(place, runs):
     return f"run {place + 1} ({', '.join(os.path.basename(r.path) for r in runs[place].reports)}{alone})"
 
 
-def numbers(places):
-    """Returns runs in words: 1, 3 to 5."""
-    spans = []
-    for place in places:
-        if spans and spans[-1][1] == place - 1:
-            spans[-1][1] = place
-        else:
-            spans.append([place, place])
-    said = ", ".join(str(a + 1) if a == b else f"{a + 1} to {b + 1}" for a, b in spans)
-    return f"run{'s' if len(places) > 1 else ''} {said}"
-
-
 def missing(s):
-    """Returns in words which runs have no figure, grouped by reason."""
-    reasons = {}
+    """Returns in words which runs have no figure, grouped by reason: `runs 1, 3 to 5: ...`."""
+    reasons = collections.defaultdict(list)
     for place, why in s.missing.items():
-        reasons.setdefault(why, []).append(place)
-    return "; ".join(f"{numbers(places)}: {why}" for why, places in reasons.items())
-
-
-def amounts(values, relative, unit):
-    form, unit = ("+.2%", "") if relative else ("+.3f", f" {unit}")
-    return [None if v is None else format(v, form) + (unit if at == 0 else "") for at, v in enumerate(values)]
+        reasons[why].append(place + 1)
+    return "; ".join(f"run{'s' if len(places) > 1 else ''} {', '.join(table.spans(places, ' to '))}: {why}"
+                     for why, places in reasons.items())
 
 
 def in_order(s, starts, values, form):
@@ -97,18 +82,14 @@ def text_lines(j, runs):
     starts = {s.places[c.at] for c in j.changes}
     full = {**base, "verdict": j.verdict(), "figures": in_order(s, starts, [e.value for e in s.figures], form)}
     if j.slope is not None:
-        middle = statistics.median(e.value for e in s.figures)
-        scale = middle if j.relative else 1
-        full["slope"], full["slope_from"], full["slope_to"] = amounts(
-            [v if v is None else v / scale for v in (j.slope.value, j.slope.lo, j.slope.hi)], j.relative, s.unit)
-        full["trend_p"] = j.trend_p
+        scale, form = (statistics.median(e.value for e in s.figures), "+.2%") if j.relative else (1, "+.3f")
+        values = {"slope": j.slope.value, "slope_from": j.slope.lo, "slope_to": j.slope.hi}
+        full.update({key: None if v is None else format(v / scale, form) for key, v in values.items()}, trend_p=j.trend_p)
+        full["slope"] += "" if j.relative else f" {s.unit}"
     found = []
     for c in reversed(j.changes):  # newest first, because it is the present state of the figures
-        d = c.d
-        values = [v - 1 for v in (d.ratio, d.ratio_lo, d.ratio_hi)] if d.relative else [d.shift, d.shift_lo, d.shift_hi]
-        line = {**(base if found else full), "verdict": series.direction(s.unit, c), "since": since(s.places[c.at], runs)}
-        line["change"], line["change_from"], line["change_to"] = amounts(values, d.relative, s.unit)
-        found.append(line)
+        found.append({**(base if found else full), "verdict": series.direction(s.unit, c), "since": since(s.places[c.at], runs),
+                      **compare.change_of(c.d, s.unit)})
     if j.series.failed or not found and (j.drift or not j.count_changes):
         found.insert(0, full)
     for place, a, b in reversed(j.count_changes):
@@ -188,20 +169,6 @@ def explanation(runs, found, risk, least):
 
 # --- the command -----------------------------------------------------------------------------------
 
-def kept(folder):
-    """Returns the files of a folder of runs; it must have some."""
-    found = run_folder.files(folder)
-    if not found:
-        raise saved.Unreadable(f"{folder}: no run is in it: no file ends in {' or '.join(run_folder.ENDINGS)}")
-    return found
-
-
-def too_slow(found, limit, risk):
-    """Returns the rows whose newest change made them significantly slower by more than limit."""
-    slow = [j for j in found if j.changes and series.direction(j.series.unit, j.changes[-1]) in (compare.SLOWER, compare.MORE)]
-    return [j for j in slow if j.changes[-1].d.p_above(limit) <= risk]
-
-
 def shown(args, runs, crossed, found, risk):
     if args.format in ("csv", "json"):
         lines = [for_programs(j, runs) for j in sorted(found, key=rank)]
@@ -228,17 +195,10 @@ def shown(args, runs, crossed, found, risk):
         print(said)
 
 
-def slow_line(j, runs):
-    """Returns them in the form that compare_report.verdict_on_slow takes."""
-    change, (suite, name, core) = j.changes[-1], j.series.key
-    return {"row": f"{suite}/{name}", "core": core, "old": change.old.value, "new": change.new.value,
-            "ratio": change.d.ratio, "since": f"since {since(j.series.places[change.at], runs)} "}
-
-
-def broken_line(j):
-    """Returns them in the form that compare_report.verdict_on_slow takes."""
+def line_of(j, **more):
+    """Returns a row in the form that compare_report.verdict_on_slow takes."""
     suite, name, core = j.series.key
-    return {"row": f"{suite}/{name}", "core": core, "broke": j.series.missing[max(j.series.missing)]}
+    return {"row": f"{suite}/{name}", "core": core, **more}
 
 
 def command(args, paths):
@@ -251,11 +211,16 @@ def command(args, paths):
     if not found:
         raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
     shown(args, runs, crossed, found, risk)
-    broken = [broken_line(j) for j in found if j.series.broke] if args.fail_if_slower is not None else []
+    broken = [line_of(j, broke=j.series.missing[max(j.series.missing)]) for j in found
+              if j.series.broke and args.fail_if_slower is not None]
     if not broken and all(j.verdict() in (compare.UNLIKE, compare.FAILED) for j in found):
         raise saved.Unreadable(f"no row can be compared over these {len(runs)} runs: a figure with an error takes "
                                f"{series.LEAST_RUNS} runs that have it")
     if args.fail_if_slower is None:
         return 0
-    slow = [slow_line(j, runs) for j in too_slow(found, args.fail_if_slower, risk)]
-    return compare_report.verdict_on_slow(args, slow, broken, "Bonferroni")
+    newest = [(j, j.changes[-1]) for j in found if j.changes]
+    slow = [(j, c) for j, c in newest if series.direction(j.series.unit, c) in (compare.SLOWER, compare.MORE)
+            and c.d.p_above(args.fail_if_slower) <= risk]
+    return compare_report.verdict_on_slow(args, [
+        line_of(j, old=c.old.value, new=c.new.value, ratio=c.d.ratio, since=f"since {since(j.series.places[c.at], runs)} ")
+        for j, c in slow], broken, "Bonferroni")

@@ -19,7 +19,7 @@ class Series:
 
     def __init__(self, key, runs):
         self.key, self.places, self.rows, self.missing = key, [], [], {}
-        launches = [run.rows.get(key, []) for run in runs]
+        launches = [list(run.rows.get(key, ())) for run in runs]
         fit = [rows for rows in launches if rows and not any(sides.unfit(row) for row in rows)]
         for place, rows in enumerate(launches):
             if why := self._why_not(rows, fit):
@@ -46,8 +46,7 @@ class Series:
 
     def loop(self):
         """Returns core cycles of an iteration of the loop that was subtracted, or None."""
-        loops = [row["per_op"].get("loop_cycles") for rows in self.rows for row in rows]
-        return statistics.median(loops) if self.unit == "cycles" and None not in loops else None
+        return figure.middle([row for rows in self.rows for row in rows], "loop_cycles") if self.unit == "cycles" else None
 
     def counts(self):
         """Returns instructions per operation for each run, None for those that are not known."""
@@ -90,7 +89,7 @@ class Judged:
             return True
         rest = [v - self.slope.value * x for x, v in zip(self.series.places, values)]
         about = statistics.median(rest)
-        return sum((v - about) ** 2 for v in rest) < squares(self.changes)
+        return sum((v - about) ** 2 for v in rest) < sum(level.squares for level in (self.changes[0].old, *(c.new for c in self.changes)))
 
     def _count(self):
         known = [(place, n) for place, n in zip(self.series.places, self.series.counts()) if n is not None]
@@ -119,8 +118,7 @@ def direction(unit, change):
 #
 # The slope is the median of the slopes of all pairs of runs. Its interval is Sen's, by ranks of these slopes. The test
 # counts the pairs in which the later figure is greater, exactly if no two are equal (Hollander, Wolfe and Chicken,
-# Nonparametric Statistical Methods, 3rd edition, 8.1 and 9.2 to 9.3). Uses only the standard library, because a CI
-# machine has nothing else.
+# Nonparametric Statistical Methods, 3rd edition, 8.1 and 9.2 to 9.3).
 
 NORMAL = statistics.NormalDist()
 # With more runs than this the test's statistic is treated as normal, with its continuity correction.
@@ -170,23 +168,16 @@ class Slope:
 
     def __init__(self, places, values, confidence):
         slopes = sorted((b - a) / (y - x) for (x, a), (y, b) in itertools.combinations(zip(places, values), 2))
-        self.value, self.lo, self.hi = statistics.median(slopes), None, None
         reach = NORMAL.inv_cdf((1 + confidence) / 2) * math.sqrt(_variance(values))
         rank = math.floor((len(slopes) - reach) / 2)
-        if rank >= 1:
-            self.lo, self.hi = slopes[rank - 1], slopes[-rank]
+        self.value = statistics.median(slopes)
+        self.lo, self.hi = (slopes[rank - 1], slopes[-rank]) if rank >= 1 else (None, None)
 
 
 # --- changes of level -----------------------------------------------------------------------------
 
-# Finds where the figures of a row change level over many runs.
-#
-# Starting with each run as a level, the two neighbouring levels whose merging adds least to the sum of squares are merged
-# (Ward), until all neighbouring levels differ significantly and by enough. A level has at least two runs, because a
-# single run that differs is noise. Only the newest run may be a level alone, because the next runs are not known.
-#
-# The figure of a level is the mean of its runs' figures. Its error has two parts: the intervals of the runs, and, if the
-# runs of one level differ by more than these explain, a variance between runs (as in estimate.pooled for launches).
+# Finds where the figures of a row change level over many runs, as docs/compare.md describes ("A change"). It starts with each
+# run as a level. The figure of a level is the mean of its runs' figures.
 
 class Level:
     """Runs begin to end - 1 of a row, as positions in its list of figures; value: their mean."""
@@ -221,25 +212,13 @@ class Change:
         self.old, self.new, self.at = old, new, new.begin
         a, b = old.estimate(*noise), new.estimate(*noise)
         self.d = estimate.ByFigures(a, b, "runs", figure.is_near_zero(a.value, a.value - a.half(), loop))
-
-    def is_large(self, least):
-        """Tests whether it is at least this share of the old figure, or of figure.NEAR_ZERO for a row that costs about
-        nothing."""
-        return abs(self.d.shift) >= least * (abs(self.old.value) if self.d.relative else figure.NEAR_ZERO)
+        # What the smallest change is a share of: the old figure, except for a row that costs about nothing.
+        self.base = abs(old.value) if self.d.relative else figure.NEAR_ZERO
 
 
 def _cost(a, b):
     """Returns what merging two levels adds to the sum of squares."""
     return a.size * b.size / (a.size + b.size) * (a.value - b.value) ** 2
-
-
-def _merge(figures, levels, at):
-    """Merges level `at` and the one after it."""
-    levels[at:at + 2] = [Level(figures, levels[at].begin, levels[at + 1].end)]
-
-
-def _pairs(levels):
-    return list(zip(levels, levels[1:]))
 
 
 def found(figures, risk, least, loop=None):
@@ -248,17 +227,16 @@ def found(figures, risk, least, loop=None):
     subtracted."""
     levels = [Level(figures, at, at + 1) for at in range(len(figures))]
     while len(levels) > 1:
-        pairs, last = _pairs(levels), levels[-1]
-        short = [at for at, (a, b) in enumerate(pairs) if a.size == 1 or (b.size == 1 and b is not last)]
-        if short:
-            _merge(figures, levels, min(short, key=lambda at: _cost(*pairs[at])))
-            continue
-        noise = between(figures, levels)
-        changes = [Change(a, b, noise, loop) for a, b in pairs]
-        doubted = [at for at, c in enumerate(changes) if c.d.p > risk or not c.is_large(least)]
-        if not doubted:
-            return changes
-        _merge(figures, levels, min(doubted, key=lambda at: _cost(*pairs[at])))
+        pairs, last = list(zip(levels, levels[1:])), levels[-1]
+        merged = [at for at, (a, b) in enumerate(pairs) if a.size == 1 or (b.size == 1 and b is not last)]
+        if not merged:
+            noise = between(figures, levels)
+            changes = [Change(a, b, noise, loop) for a, b in pairs]
+            merged = [at for at, c in enumerate(changes) if c.d.p > risk or abs(c.d.shift) < least * c.base]
+            if not merged:
+                return changes
+        at = min(merged, key=lambda at: _cost(*pairs[at]))
+        levels[at:at + 2] = [Level(figures, levels[at].begin, levels[at + 1].end)]
     return []
 
 
@@ -266,15 +244,10 @@ def exact(figures):
     """Returns the changes of counts. Counts have no error, so any difference is a change."""
     starts = [0, *(at for at in range(1, len(figures)) if figures[at].value != figures[at - 1].value), len(figures)]
     levels = [Level(figures, begin, end) for begin, end in zip(starts, starts[1:])]
-    return [Change(a, b, (0.0, 1), None) for a, b in _pairs(levels)]
+    return [Change(a, b, (0.0, 1), None) for a, b in zip(levels, levels[1:])]
 
 
 def divisions(runs):
     """Returns the divisor for the risk of a row: the greatest number of ways to choose the ends of two neighbouring
     levels. tests/hosted/reports/test_history.py simulates how often noise is reported as a change."""
     return runs * (runs - 1) // 2
-
-
-def squares(changes):
-    """Returns the figures of the levels on both sides of these changes."""
-    return sum(level.squares for level in [*(c.old for c in changes), changes[-1].new])

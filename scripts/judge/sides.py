@@ -1,5 +1,5 @@
 """The reports of one side of a comparison, and what must be equal on both sides."""
-import collections.abc
+import collections
 import os
 
 from judge import estimate, significance
@@ -31,36 +31,9 @@ class Index:
         self.rounds.add(estimate.in_rounds(row))
 
 
-class Launches(collections.abc.Mapping):
-    """{(suite, name, core): [row of each launch]}; rows are unpacked on access."""
-
-    def __init__(self, reports, indices):
-        for report, index in zip(reports, indices):
-            if index.twice:
-                suite, name, core = index.twice
-                raise saved.Unreadable(f"{report.path} has row {suite}/{name} twice on core {core}")
-        self._launches = [(report.of("row"), index.places) for report, index in zip(reports, indices)]
-        self._keys = dict.fromkeys(key for _, places in self._launches for key in places) if len(reports) > 1 \
-            else self._launches[0][1]
-
-    def __getitem__(self, key):
-        if key not in self._keys:
-            raise KeyError(key)
-        return [rows[places[key]] for rows, places in self._launches if key in places]
-
-    def __contains__(self, key):
-        return key in self._keys
-
-    def __iter__(self):
-        return iter(self._keys)
-
-    def __len__(self):
-        return len(self._keys)
-
-
 class Side:
-    """The reports of one side, which must be alike. rows: their Launches; estimators: those of one report's figures;
-    rounds: [how much those of each report's rows differ]."""
+    """The reports of one side, which must be alike. rows: {(suite, name, core): row of each launch}, packed; estimators:
+    those of one report's figures; rounds: [how much those of each report's rows differ]."""
 
     def __init__(self, title, paths, fields=KEPT):
         """fields: the fields of rows that are kept (saved.Saved)."""
@@ -80,7 +53,13 @@ class Side:
         self.rounds = [index.rounds for index in indices]
         for r, index in zip(self.reports[1:], indices[1:]):
             self._fail_if_unlike(r, index.estimators)
-        self.rows = Launches(self.reports, indices)
+        self.rows = collections.defaultdict(kept.Records)
+        for report, index in zip(self.reports, indices):
+            if index.twice:
+                suite, name, core = index.twice
+                raise saved.Unreadable(f"{report.path} has row {suite}/{name} twice on core {core}")
+            for key, at in index.places.items():
+                self.rows[key].take(report.of("row"), at)
 
     def _fail_if_unlike(self, other, estimators):
         run = other.one("run")
@@ -131,8 +110,14 @@ KNOBS = {"kbest": ("k", "epsilon", "most", "compensate"), "ensembles": ("ensembl
 MAY_CROSS = ("firmware", "microcode", "hypervisor", "option", "estimator")
 
 
-def _words(*values):
-    return " ".join(str(v) for v in values if v is not None)
+def words(*values):
+    """Returns the values that are known, in one text."""
+    return " ".join(str(v) for v in values if v not in (None, ""))
+
+
+def hypervisor(run):
+    """Returns the hypervisor's name, or None."""
+    return run.get("hypervisor") or "one without a name" if run.get("virtualised") else None
 
 
 def measured(options):
@@ -147,14 +132,13 @@ def machine(run):
     options = run.get("options", {})
     found = {
         ("execution", "execution"): run.get("execution"),
-        ("cpu", "CPU"): _words(cpu.get("brand", cpu.get("vendor")), "family", cpu.get("family"), "model",
-                               cpu.get("model"), "stepping", cpu.get("stepping")),
+        ("cpu", "CPU"): words(cpu.get("brand", cpu.get("vendor")), "family", cpu.get("family"), "model",
+                              cpu.get("model"), "stepping", cpu.get("stepping")),
         ("microcode", "microcode"): cpu.get("microcode"),
-        ("hypervisor", "hypervisor"): run.get("hypervisor", "one without a name") if run.get("virtualised")
-        else "none",
+        ("hypervisor", "hypervisor"): hypervisor(run) or "none",
         # A process knows of the firmware only what SMBIOS says.
-        ("firmware", "firmware"): _words(firmware.get("vendor"), firmware.get("revision")) or None,
-        ("firmware", "BIOS"): _words(smbios.get("bios_version"), smbios.get("bios_date")) or None,
+        ("firmware", "firmware"): words(firmware.get("vendor"), firmware.get("revision")) or None,
+        ("firmware", "BIOS"): words(smbios.get("bios_version"), smbios.get("bios_date")) or None,
         ("option", "takeover"): run.get("takeover"),
     }
     found.update({("option", f"option {name}="): options[name] for name in measured(options)})

@@ -79,17 +79,6 @@ def listen(line, rep, silence):
             return f"the line {said} for {silence:g} s (--timeout)"
 
 
-def judge(rep, stopped):
-    wrong = list(rep.wrong)
-    if stopped:
-        wrong.append(stopped)
-    if rep.end is None:
-        wrong.append(f"no whole end record ({rep.records} records arrived)" if rep.records else "no record arrived")
-    elif rep.end.get("verdict") != "pass":
-        wrong.append(f"the end record says {rep.end.get('verdict')!r}")
-    return wrong
-
-
 def _folder(args):
     """Refuses to overwrite a report: the machine may never print it again."""
     if args.out.is_standard:
@@ -124,11 +113,11 @@ def _capture(args, line, out):
         interrupted, stopped = True, "interrupted"
     finally:
         rep.close()
-    wrong = judge(rep, stopped)
     console.line(rep.where())
-    for problem in wrong[len(rep.wrong):]:  # the others were printed as they arrived
+    wrong = [*([stopped] if stopped else []), *rep.why_not_passed()]
+    for problem in wrong:  # those of rep.wrong were printed as they arrived
         console.error(problem)
-    return 130 if interrupted else 1 if wrong else 0
+    return 130 if interrupted else 1 if wrong or rep.wrong else 0
 
 
 def add(commands):

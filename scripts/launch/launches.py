@@ -3,7 +3,7 @@ import os
 import subprocess
 import time
 
-from read import report
+from read import saved
 from tools import places
 
 # scripts/test-conditions sets the variable to a script that starts the program in an emulator.
@@ -25,34 +25,14 @@ class Launch:
     status: the program's exit status; seconds: elapsed time."""
 
     def __init__(self, output, status, seconds):
-        self.status, self.seconds = status, seconds
-        self.rows, self.linearity, self.selftests, self.run, self.end = {}, {}, {}, None, None
-        vars(self).update((name, []) for name in LISTS.values())
-        sequence = report.Sequence()
-        for number, line in enumerate(output.splitlines(), 1):
-            try:
-                record = report.parse(line)
-                wrong = sequence.check(record)
-            except report.Damaged as e:
-                wrong = str(e)
-            if wrong:
-                raise Failed(f"line {number} of the report: {wrong}")
-            self._take(record)
-        if self.end is None:
-            raise Failed(f"the report has no end record; exit status {status}")
-
-    def _take(self, record):
-        kind = record["type"]
-        if kind == "row":
-            self.rows[f"{record['suite']}/{record['name']}"] = record
-        elif kind == "linearity":
-            self.linearity[record["recipe"]] = record
-        elif kind == "selftest":
-            self.selftests[record["name"]] = record
-        elif kind in LISTS:
-            getattr(self, LISTS[kind]).append(record)
-        elif kind in ("run", "end"):
-            setattr(self, kind, record)
+        found = saved.take("the report", b"".join(line + b"\n" for line in output.splitlines()))
+        if found.damage:
+            raise Failed(f"{found.damage[0]}; exit status {status}")
+        self.status, self.seconds, self.run, self.end = status, seconds, found.one("run"), found.one("end")
+        self.rows = {f"{record['suite']}/{record['name']}": record for record in found.of("row")}
+        self.linearity = {record["recipe"]: record for record in found.of("linearity")}
+        self.selftests = {record["name"]: record for record in found.of("selftest")}
+        vars(self).update((name, found.of(kind)) for kind, name in LISTS.items())
 
     def ms(self, row):
         """Returns the sampling time of a row: from before its first window to after its last."""

@@ -83,6 +83,12 @@ class Report:
         self._sequence = report.Sequence()
         self.records, self.wrong = 0, []
 
+    def why_not_passed(self):
+        """Returns what its end record lacks, in words, in a list."""
+        if self.end is None:
+            return [f"no whole end record ({self.records} records arrived)" if self.records else "no record arrived"]
+        return [] if self.end.get("verdict") == "pass" else [f"the end record says {self.end.get('verdict')!r}"]
+
     def close(self):
         self._handle(self._reader.finish())
         self._files.close()

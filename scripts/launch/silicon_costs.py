@@ -3,11 +3,11 @@ and yields checks, one per line.
 
 Time is CPU time, without what the system gave to other programs.
 """
+import collections
 import math
 import operator
 import random
 import statistics
-from dataclasses import dataclass
 
 from read import figure
 from launch import silicon_neighbours
@@ -24,11 +24,6 @@ def net_cycles(launch, *rows):
 
 
 STEP_CYCLES = 41  # core cycles of a step of the TSC where the limits were set: the noise of a figure is at least this
-
-
-def coarser(launch):
-    """Returns by which factor a step of the TSC is longer, in core cycles, than there; at least 1."""
-    return max(1, launch.run["tsc"].get("step_ticks", 1) / launch.run["ticks_per_cycle"] / STEP_CYCLES)
 
 
 def by_launches(what, figure, limit, shares):
@@ -88,7 +83,8 @@ def cost(row, runs):
         yield too_shared(what, exclusive_runs, runs, f"{percent(PRECISE)} {within}")
         return
     errors = [launch.rows[row]["interval"]["se"] / relative_to(launch.rows[row]) for launch in exclusive_runs]
-    coarse = [coarser(launch) for launch in exclusive_runs]
+    # By which factor a step of the TSC is longer, in core cycles, than where the limits were set; at least 1.
+    coarse = [max(1, r.run["tsc"].get("step_ticks", 1) / r.run["ticks_per_cycle"] / STEP_CYCLES) for r in exclusive_runs]
     precise = PRECISE * statistics.median(coarse)
     limit = f"{percent(precise)} {within}; in less time proportionally less precise"
     if precise > 1.005 * PRECISE:
@@ -208,11 +204,9 @@ BOOTSTRAPS = 1000  # the standard error itself is then accurate to 2%
 POOLED, EACH = 0.98, 0.90  # the required shares: of all rows together, and of each row
 
 
-@dataclass
-class Coverage:
-    pairs: int
-    share: float         # of the pairs that are covered; nan: no pair
-    se: float = math.nan  # by bootstrap over the launches; nan: not needed, or fewer than three launches
+class Coverage(collections.namedtuple("Coverage", "pairs share se")):
+    """share: of the pairs that are covered, nan: no pair; se: by bootstrap over the launches, nan: not needed, or fewer than
+    three launches."""
 
     def fails(self, wanted):
         """Tests whether the share is too small by more than two standard errors."""
@@ -246,10 +240,9 @@ def of_rows(rows, wanted):
             judged[i][j] += 1
             covered[i][j] += row[i][1] <= row[j][0] <= row[i][2]
     pairs = sum(map(sum, judged))
-    found = Coverage(pairs, sum(map(sum, covered)) / pairs if pairs else math.nan)
-    if found.share < wanted and len(launches) > 2:  # two launches have only one set of pairs
-        found.se = _error(judged, covered)
-    return found
+    share = sum(map(sum, covered)) / pairs if pairs else math.nan
+    # Two launches have only one set of pairs.
+    return Coverage(pairs, share, _error(judged, covered) if share < wanted and len(launches) > 2 else math.nan)
 
 
 def judge(rows):
@@ -269,10 +262,6 @@ WHAT_MOVES = {"sum/cold": "the memory, which is slower at one time than at anoth
 def _interval(launch, row):
     per_op = launch.rows[row]["per_op"]
     return (per_op["cycles"], per_op["cycles_lo"], per_op["cycles_hi"]) if is_exclusive(launch, row) else None
-
-
-def with_intervals(launch):
-    return [name for name, row in launch.rows.items() if "cycles" in row.get("per_op", {}) and "interval" in row]
 
 
 def _holds(pooled, each):
@@ -300,7 +289,8 @@ def _excused(runs, rows):
 
 def coverage(runs):
     """Checks the coverage of all rows together and of each."""
-    rows = {name: [_interval(launch, name) for launch in runs] for name in with_intervals(runs[0])}
+    rows = {name: [_interval(launch, name) for launch in runs] for name, row in runs[0].rows.items()
+            if "cycles" in row.get("per_op", {}) and "interval" in row}
     a_row = statistics.fmean(len(list(filter(None, row))) for row in rows.values())
     if a_row < max(3, len(runs) / 8):
         yield Check(f"{len(rows)} rows", f"{TOO_SHARED}: {a_row:.1f} of {len(runs)} launches, the mean over the rows, had"

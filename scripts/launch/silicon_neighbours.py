@@ -1,17 +1,13 @@
 """Neighbours: which launches had an exclusive core, and whether the witness sees a neighbour."""
+import collections
 import math
 import statistics
-from dataclasses import dataclass
 
 from judge.significance import quantile
 
 
-@dataclass
-class Check:
-    what: str
-    figure: str
-    limit: str = ""  # empty: shown, not judged
-    holds: bool | None = True  # None: the core was shared for too much of the time to judge
+# limit: empty if the figure is shown and not judged; holds: None if the core was shared for too much of the time to judge.
+Check = collections.namedtuple("Check", "what figure limit holds", defaults=("", True))
 
 
 def percent(x, digits=2):

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from judge import estimate, significance
 from launch import launches, silicon_neighbours
-from read import figure
+from read import figure, table
 from launch.silicon_neighbours import Check, enough, exclusive, percent, too_shared
 
 CALLS = ["direct", "plt", "got", "register", "virtual"]
@@ -40,7 +40,7 @@ MOVED = 1e-4  # the probability of such launches for a row that does not vary be
 def moves(runs, row):
     """Tests whether the launches of a row differ by more than their placements explain, because some state outlasts a
     launch."""
-    found = [p for p in (estimate.placements(r.rows[row]) for r in exclusive(runs, row)) if p]
+    found = [p for p in (figure.placements(r.rows[row]) for r in exclusive(runs, row)) if p]
     return len(found) > 2 and significance.p_one_source(found) < MOVED
 
 
@@ -55,20 +55,18 @@ def _exclusive_lines(runs, recipe):
 
 def _errors(lines):
     """Returns {N: (mean of e(N) over the launches, its half-width)}."""
-    table = {}
-    for points in zip(*(line["points"] for line in lines)):
-        table[points[0]["adds"]] = silicon_neighbours.mean_half([p["error_cycles"] for p in points])
-    return table
+    return {points[0]["adds"]: silicon_neighbours.mean_half([p["error_cycles"] for p in points])
+            for points in zip(*(line["points"] for line in lines))}
 
 
 def linearity_table(runs, recipes):
     """Yields lines: e(N) of each recipe, its half-width below."""
     tables = {recipe: _errors(lines) for recipe in recipes if len(lines := _exclusive_lines(runs, recipe)) > 1}
-    for recipe, table in tables.items():
+    for recipe, errors in tables.items():
         if recipe == next(iter(tables)):
-            yield f"{'recipe / N':12}" + "".join(f"{n:>8}" for n in table)
-        yield f"{recipe:12}" + "".join(f"{mean:8.2f}" for mean, _ in table.values())
-        yield f"{'':12}" + "".join(f"{'+-%.2f' % width:>8}" for _, width in table.values())
+            yield f"{'recipe / N':12}" + "".join(f"{n:>8}" for n in errors)
+        yield f"{recipe:12}" + "".join(f"{mean:8.2f}" for mean, _ in errors.values())
+        yield f"{'':12}" + "".join(f"{'+-%.2f' % width:>8}" for _, width in errors.values())
 
 
 STRAIGHT = 0.001  # docs/checks.md "Linearity": of the slope
@@ -244,7 +242,7 @@ def _pair(runs, a, b):
     exclusive_runs = exclusive(runs, *rows)
     if not enough(exclusive_runs, runs):
         return too_shared(what, exclusive_runs, runs, PAIR_LIMIT)
-    both = [[estimate.placements(r.rows[row]) for row in rows] for r in exclusive_runs]
+    both = [[figure.placements(r.rows[row]) for row in rows] for r in exclusive_runs]
     apart = significance.Shift(*(sum(found, []) for found in zip(*both)))
     base = statistics.median(v for x, _ in both for v in x)
     within = max(SAME * base, SAME_CYCLES)
@@ -281,14 +279,8 @@ NEAR = 0.1  # cycles: an offset of the sweep shows a mode if it is this near to 
 
 def _offsets(part, at):
     """Returns the offsets in bytes that have this figure, as ranges."""
-    step, hits = part["step_bytes"], []
-    for i, value in enumerate(part["cycles"]):
-        if value is not None and abs(value - at) <= NEAR:
-            if hits and hits[-1][1] == i - 1:
-                hits[-1][1] = i
-            else:
-                hits.append([i, i])
-    return ", ".join(f"{a * step}" if a == b else f"{a * step}-{b * step}" for a, b in hits)
+    hits = [i for i, value in enumerate(part["cycles"]) if value is not None and abs(value - at) <= NEAR]
+    return ", ".join(table.spans(hits, "-", part["step_bytes"]))
 
 
 def middle(sweeps):
@@ -313,13 +305,9 @@ def sweep(found, sweeps):
         for m in of_row:
             where = {part: _offsets(values, m["cycles"]) for part, values in parts.items()}
             # The part of which only some offsets have this figure is the one that selects it.
-            select = {p: o for p, o in where.items() if o and o != _everywhere(parts[p])}
+            select = {p: o for p, o in where.items() if o and o != f"0-{(len(parts[p]['cycles']) - 1) * parts[p]['step_bytes']}"}
             text = " or ".join(f"{p} {o}" for p, o in select.items()) or "not explained by code, stack or data offset"
             said.append(f"{m['cycles']:.2f} ({percent(m['share'], 0)}): {text}")
         yield Check(what, "; ".join(said))
     if not found:
         yield Check("a row that flips with its placement", "none does on this CPU")
-
-
-def _everywhere(part):
-    return f"0-{(len(part['cycles']) - 1) * part['step_bytes']}"

@@ -89,11 +89,8 @@ def _fields(line):
 
 def published(path):
     """Returns every Published of a file that has a counterpart. Raises Unreadable if no line has figures."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as f:
-            fields = [found for line in f if (found := _fields(line))]
-    except OSError as e:
-        raise saved.Unreadable(f"{path}: {e.strerror}") from None
+    with open(path, encoding="utf-8", errors="replace") as f:
+        fields = [found for line in f if (found := _fields(line))]
     if not fields:
         raise saved.Unreadable(f"{path}: no line has published figures: InstLatx64's text, or extension, name, latency and "
                                "cycles with tabs between them")

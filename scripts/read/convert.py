@@ -5,14 +5,12 @@ A sample is a placement's figure, because tests of significance need samples. A 
 marked as the form marks failures. If a form has no place for a row (hyperfine knows only time), it is left out and
 named.
 """
-import csv
-import io
 import json
 import re
 import statistics
 import sys
 
-from read import figure, insn_export, kept, saved
+from read import figure, insn_export, kept, saved, table
 
 EXACT = "assume=exact"
 
@@ -25,10 +23,6 @@ def number(value):
 def iterations(row, samples):
     """Returns the number of operations of a sample."""
     return max(1, row.get("n", 1) * row["ops"] // samples)
-
-
-def _execution(run):
-    return run.get("execution", "not known")
 
 
 def failed(row):
@@ -52,7 +46,7 @@ def _config(run):
     """Returns the configuration lines. benchstat separates figures whose lines differ, so only properties that make
     figures incomparable are here."""
     cpu = run.get("cpu", {})
-    found = {"cpu": _cpu(run), "execution": _execution(run), "platform": run.get("platform"),
+    found = {"cpu": _cpu(run), "execution": run.get("execution", "not known"), "platform": run.get("platform"),
              "microcode": cpu.get("microcode"), "recipe": run.get("recipe"), "cycle": run.get("cycle")}
     return [f"{key}: {value}" for key, value in found.items() if value is not None]
 
@@ -89,25 +83,16 @@ def _google_entry(row, name, family, i, run_type, many):
 
 def _google_one(row, found, family, i):
     """compare.py supports only times. If no time is known, the figure takes its place, and the label states its unit."""
-    first, time = figure.shown(found), _google_time(found)
-    entry = {**_google_entry(row, figure.name(row), family, i, "iteration", len(first.samples)),
-             "iterations": iterations(row, len(first.samples)), "real_time": round(time.sample(i), 6),
-             "cpu_time": round(time.sample(i), 6), "time_unit": "ns"}
-    if time.unit != "ns":
-        entry["label"] = f"{time.unit} in place of ns"
-    for f in found.values():
-        if f.unit != "ns":
-            entry[f.unit] = round(f.sample(i), 6)
-    return entry
+    many, time = len(figure.shown(found).samples), _google_time(found)
+    ns = round(time.sample(i), 6)
+    return {**_google_entry(row, figure.name(row), family, i, "iteration", many), "iterations": iterations(row, many),
+            "real_time": ns, "cpu_time": ns, "time_unit": "ns",
+            **({} if time.unit == "ns" else {"label": f"{time.unit} in place of ns"}),
+            **{f.unit: round(f.sample(i), 6) for f in found.values() if f.unit != "ns"}}
 
 
 def _google_time(found):
     return found.get("ns", figure.shown(found))
-
-
-def _least(f):
-    """Returns the statistics in the form of entries."""
-    return min(round(t, 6) for t in (f.value, *f.samples))
 
 
 def _google_without_time(row, found, family):
@@ -121,28 +106,24 @@ def _google_without_time(row, found, family):
     return {**entry, **{f.unit: round(f.value, 6) for f in found.values()}}
 
 
-def _google_row(row, found, family):
-    if failed(row) or _least(_google_time(found)) <= 0:
-        return [_google_without_time(row, found, family)]
-    return [_google_one(row, found, family, i) for i in range(len(figure.shown(found).samples))]
-
-
 def google(run, rows):
-    entries = [entry for family, (row, found) in enumerate(rows) for entry in _google_row(row, found, family)]
+    entries = []
+    for family, (row, found) in enumerate(rows):
+        if failed(row) or min(round(t, 6) for t in (_google_time(found).value, *_google_time(found).samples)) <= 0:
+            entries.append(_google_without_time(row, found, family))
+        else:
+            entries += [_google_one(row, found, family, i) for i in range(len(figure.shown(found).samples))]
     cpus = run.get("topology", {}).get("logical_cpus", 1)
     context = {"executable": "baretick", "num_cpus": cpus, "mhz_per_cpu": round(run.get("tsc", {}).get("hz", 0) / 1e6),
                "cpu_scaling_enabled": False, "caches": [], "library_build_type": "release",
-               "cpu": _cpu(run), "execution": _execution(run), "baretick": run.get("build", "")}
+               "cpu": _cpu(run), "execution": run.get("execution", "not known"), "baretick": run.get("build", "")}
     return _json({"context": context, "benchmarks": entries})
 
 
 # --- bencher: Bencher Metric Format, adapter `json` ------------------------------------------------
 
 def _metric(f):
-    found = {"value": f.value}
-    if f.lo is not None and f.hi is not None:
-        found.update(lower_value=round(f.lo, 6), upper_value=round(f.hi, 6))
-    return found
+    return {"value": f.value, **({} if None in (f.lo, f.hi) else {"lower_value": round(f.lo, 6), "upper_value": round(f.hi, 6)})}
 
 
 def bencher(_run, rows):
@@ -153,37 +134,34 @@ def bencher(_run, rows):
 
 # --- github-action: github-action-benchmark, tool `customSmallerIsBetter` --------------------------
 
-def _action(row, found, run):
-    if failed(row):  # a separate series, which is absent while the row does not fail
-        return {"name": f"{figure.name(row)}/failed", "unit": "failures", "value": 1, "extra": why(row)}
-    f = figure.shown(found)
-    entry = {"name": figure.name(row), "unit": f"{f.unit}/op", "value": f.value}
-    if f.lo is not None and f.hi is not None:
-        entry["range"] = f"± {number((f.hi - f.lo) / 2)}"
-    ns = f"{number(found['ns'].value)} ns/op\n" if "ns" in found else ""
-    counted = figure.instructions(row)
-    if counted is not None and f.unit != "instructions":
-        ns += f"{number(counted)} instructions/op\n"
-    entry["extra"] = f"{ns}{_cpu(run)}\nexecution: {_execution(run)}"
-    return entry
-
-
 def github_action(run, rows):
-    return _json([_action(row, found, run) for row, found in rows])
+    entries = []
+    for row, found in rows:
+        if failed(row):  # a separate series, which is absent while the row does not fail
+            entries.append({"name": f"{figure.name(row)}/failed", "unit": "failures", "value": 1, "extra": why(row)})
+            continue
+        f, counted = figure.shown(found), figure.instructions(row)
+        interval = {} if None in (f.lo, f.hi) else {"range": f"± {number((f.hi - f.lo) / 2)}"}
+        also = f"{number(found['ns'].value)} ns/op\n" if "ns" in found else ""
+        if counted is not None and f.unit != "instructions":
+            also += f"{number(counted)} instructions/op\n"
+        entries.append({"name": figure.name(row), "unit": f"{f.unit}/op", "value": f.value, **interval,
+                        "extra": f"{also}{_cpu(run)}\nexecution: {run.get('execution', 'not known')}"})
+    return _json(entries)
 
 
 # --- hyperfine: its --export-json, for its scripts -------------------------------------------------
 
-def _hyperfine_one(row, ns):
-    times = [t * 1e-9 for t in ns.samples]
-    return {"command": figure.name(row), "mean": statistics.fmean(times),
+def hyperfine(_run, rows):
+    results = []
+    for row, found in rows:
+        times = [t * 1e-9 for t in found["ns"].samples]
+        results.append({
+            "command": figure.name(row), "mean": statistics.fmean(times),
             "stddev": statistics.stdev(times) if len(times) > 1 else None,
             "median": statistics.median(times), "user": statistics.fmean(times), "system": 0.0, "min": min(times),
-            "max": max(times), "times": times, "exit_codes": [0] * len(times)}
-
-
-def hyperfine(_run, rows):
-    return _json({"results": [_hyperfine_one(row, found["ns"]) for row, found in rows]})
+            "max": max(times), "times": times, "exit_codes": [0] * len(times)})
+    return _json({"results": results})
 
 
 # --- csv: spreadsheets; every row, with its status -------------------------------------------------
@@ -194,19 +172,14 @@ CSV_PER_OP = ("ns", "cycles", "cycles_lo", "cycles_hi", "instructions", "ipc", "
 CSV_RUN = ("execution", "platform", "build")
 
 
-def _cell(value):
-    return str(value).lower() if isinstance(value, bool) else value
-
-
 def as_csv(run, rows):
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow([*CSV_ROW, *CSV_PER_OP, *CSV_RUN, "cpu"])
+    lines = []
     for row, _ in rows:
         per_op = row.get("per_op", {})
-        out.writerow([*(_cell(row.get(k, "")) for k in CSV_ROW), *(per_op.get(k, "") for k in CSV_PER_OP),
+        cells = [row.get(k, "") for k in CSV_ROW]
+        lines.append([*(str(c).lower() if isinstance(c, bool) else c for c in cells), *(per_op.get(k, "") for k in CSV_PER_OP),
                       *(run.get(k, "") for k in CSV_RUN), _cpu(run)])
-    return text.getvalue()
+    return table.csv_text([*CSV_ROW, *CSV_PER_OP, *CSV_RUN, "cpu"], lines)
 
 
 # --- the forms of suite insn -----------------------------------------------------------------------

@@ -22,15 +22,23 @@ def size(count):
 
 
 class Curve:
-    """A record `curve`."""
+    """A record `curve`. family: the first word of its name, `latency` of `latency_4k`; curves of one family are shown together;
+    is_of_pages: its levels are those of TLBs; moves: an operation moves bytes, so that there is a bandwidth; percents: the levels
+    of its intervals; reason: why it is missing, empty: it is not."""
 
     def __init__(self, record):
         self.record = record
         self.suite, self.name, self.core = record["suite"], record["name"], record["core"]
+        self.full_name, self.moves = f"{self.suite}/{self.name}", "op_bytes" in record
+        self.is_of_pages = self.name.startswith("tlb_")
+        other = next((family for start, family in FAMILIES.items() if self.name.startswith(start)), None)
+        self.family = other or self.name.partition("_")[0]
         self.by, self.unit = record.get("by", ""), record.get("unit", "cycles")
         self._shared, self._moved = set(record.get("shared", ())), record.get("op_bytes")
         self.points = [self._point(visits, *point) for visits, point in zip(self._visits(), record.get("figures", ()))
                        if point[0] is not None]
+        self.percents = {p.percent for p in self.points if p.percent is not None}
+        self.reason = "" if self.points else f"{record['status']}: {record.get('why', 'no reason given')}"
         self._labels = {p.at: label for p, label in zip(self.points, record.get("labels", ()))}
         self.levels, self.steps = record.get("levels", []), record.get("steps", [])
         self.judged = record.get("judged", True)
@@ -46,41 +54,9 @@ class Curve:
         return Point(at, value, lo, hi, percent, ns, gb, at in self._shared, visits)
 
     @property
-    def full_name(self):
-        return f"{self.suite}/{self.name}"
-
-    @property
-    def percents(self):
-        """Returns the levels of its intervals."""
-        return {p.percent for p in self.points if p.percent is not None}
-
-    @property
-    def family(self):
-        """Returns the first word of its name, `latency` of `latency_4k`. Curves of one family are shown together."""
-        other = next((family for start, family in FAMILIES.items() if self.name.startswith(start)), None)
-        return other or self.name.partition("_")[0]
-
-    @property
-    def is_of_pages(self):
-        """Tests whether its levels are those of TLBs."""
-        return self.name.startswith("tlb_")
-
-    @property
     def found(self):
         """Returns its levels in words."""
         return [self.level(level) for level in self.levels]
-
-    @property
-    def moves(self):
-        """Tests whether an operation moves bytes, so that there is a bandwidth."""
-        return "op_bytes" in self.record
-
-    @property
-    def reason(self):
-        """Returns why the curve is missing; empty: it is not."""
-        if self.points:
-            return ""
-        return f"{self.record['status']}: {self.record.get('why', 'no reason given')}"
 
     @property
     def remarks(self):

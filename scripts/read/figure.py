@@ -38,14 +38,9 @@ def name(row):
     return f"{row['suite']}/{row['name']}@{row['core']}"
 
 
-def _cycles(row, per_op):
-    known = [c for c in row.get("interval", {}).get("placements_cycles", []) if c is not None]
-    return Figure("cycles", per_op["cycles"], per_op.get("cycles_lo"), per_op.get("cycles_hi"), known)
-
-
-def _ticks(row, per_op):
-    return Figure("ticks", per_op["ticks"], *(per_op.get(key) for key in ("ticks_lo", "ticks_hi")),
-                  row.get("interval", {}).get("passes_ticks", ()))
+def placements(row):
+    """Returns the figure of each placement in core cycles."""
+    return [c for c in row.get("interval", {}).get("placements_cycles", []) if c is not None]
 
 
 def _ns(row, per_op, found):
@@ -99,13 +94,15 @@ def is_near_zero(value, lo=None, loop=None):
     return value < (NEAR_ZERO if loop is None else loop / 2) or (lo is not None and lo <= 0)
 
 
-def near_zero(rows):
-    """The same for a row's records in core cycles, one per launch: by the medians of their values."""
-    def middle(key):
-        found = [row["per_op"].get(key) for row in rows]
-        return None if None in found else statistics.median(found)
+def middle(rows, key):
+    """Returns the median of a member of `per_op` over a row's records, one per launch; None: one of them lacks it."""
+    found = [row["per_op"].get(key) for row in rows]
+    return None if None in found else statistics.median(found)
 
-    return is_near_zero(middle("cycles"), middle("cycles_lo"), middle("loop_cycles"))
+
+def near_zero(rows):
+    """Returns is_near_zero() of a row's records in core cycles, one per launch."""
+    return is_near_zero(*(middle(rows, key) for key in ("cycles", "cycles_lo", "loop_cycles")))
 
 
 def gross(per_op):
@@ -156,9 +153,10 @@ def of(row):
         if unit(row) == "instructions":
             return found
     if per_op.get("cycles") is not None:
-        found["cycles"] = _cycles(row, per_op)
+        found["cycles"] = Figure("cycles", per_op["cycles"], per_op.get("cycles_lo"), per_op.get("cycles_hi"), placements(row))
     elif per_op.get("ticks") is not None:
-        found["ticks"] = _ticks(row, per_op)
+        passes = row.get("interval", {}).get("passes_ticks", ())
+        found["ticks"] = Figure("ticks", per_op["ticks"], per_op.get("ticks_lo"), per_op.get("ticks_hi"), passes)
     if per_op.get("ns") is not None:
         found["ns"] = _ns(row, per_op, found.get("cycles", found.get("ticks")))
     return found

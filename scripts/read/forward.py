@@ -8,39 +8,21 @@ HOW = {"-": "apart", "p": "partial", "f": "forwarded", "n": "not forwarded", "c"
 
 
 class Map:
-    """The records of one map on one core."""
+    """The records of one map on one core. pairs: {(bytes of the store, bytes of the load): its cells}, ascending; reason: why
+    the map is missing, empty: it is not."""
 
     def __init__(self, records):
         self.records, first = records, records[0]
         self.suite, self.name, self.core = first["suite"], first["name"], first["core"]
-        self.unit = first.get("unit", "cycles")
+        self.full_name, self.unit = f"{self.suite}/{self.name}", first.get("unit", "cycles")
         self.cells = [cell for record in records for cell in _cells(record)]
-
-    @property
-    def full_name(self):
-        return f"{self.suite}/{self.name}"
-
-    @property
-    def is_shared(self):
-        return any(record.get("shared") for record in self.records)
-
-    @property
-    def reason(self):
-        """Returns why the map is missing; empty: it is not."""
-        first = self.records[0]
-        return "" if self.cells else f"{first['status']}: {first.get('why', 'no reason given')}"
-
-    @property
-    def remarks(self):
-        return ["not judged: most of it was measured on a shared core"] if self.is_shared else []
-
-    @property
-    def pairs(self):
-        """Returns {(bytes of the store, bytes of the load): its cells}, ascending."""
-        found = {}
+        self.reason = "" if self.cells else f"{first['status']}: {first.get('why', 'no reason given')}"
+        is_shared = any(record.get("shared") for record in records)
+        self.remarks = ["not judged: most of it was measured on a shared core"] if is_shared else []
+        pairs = collections.defaultdict(list)
         for cell in self.cells:
-            found.setdefault((cell.store, cell.load), []).append(cell)
-        return dict(sorted(found.items()))
+            pairs[cell.store, cell.load].append(cell)
+        self.pairs = dict(sorted(pairs.items()))
 
     @property
     def found(self):

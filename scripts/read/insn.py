@@ -37,12 +37,8 @@ def word(name):
 
 
 def matches(name, glob):
-    return fnmatch.fnmatchcase(name, _literal(glob)) or fnmatch.fnmatchcase(word(name), _literal(glob))
-
-
-def _literal(glob):
-    """Returns a GLOB without sets of characters, which bench= does not have."""
-    return glob.replace("[", "[[]")
+    """Tests a form's name. A GLOB has no sets of characters, as in bench=."""
+    return any(fnmatch.fnmatchcase(one, glob.replace("[", "[[]")) for one in (name, word(name)))
 
 
 def _likes(groups):
@@ -98,15 +94,6 @@ def _shares(text):
     return None if text == "-" else shares, unsettled + [int(digit) for digit in rest]
 
 
-def _by_group(listed, groups, likes):
-    """Returns the elements of each group; a group that refers to another one's operands has that group's elements."""
-    elements, own = iter(listed), {}
-    for i, like in enumerate(likes):
-        if like == i:
-            own[i] = [next(elements) for _ in groups[i][1:]]
-    return [own[like] for like in likes]
-
-
 def _words_of(record, lists):
     """Returns the words of each form's figures. lists: the words of each group. An older record has an element per form
     instead."""
@@ -131,7 +118,9 @@ def forms_of(record):
         raise ValueError("`pairs_of` has not one element per form with operands")
     if not all(0 <= i < len(record["pairs"]) for i in record["pairs_of"]):
         raise ValueError("`pairs_of` has an element that `pairs` has not")
-    lists = _by_group([record["pairs"][i].split() for i in record["pairs_of"]], record["forms"], likes)
+    elements, lists = iter(record["pairs_of"]), []  # the pairs of each group's forms, or those of the group that it refers to
+    for i, like in enumerate(likes):
+        lists.append(lists[like] if like != i else [record["pairs"][next(elements)].split() for _ in record["forms"][i][1:]])
     words = _words_of(record, lists)
     slots, shares = record.get("slots", "").split(), record.get("shares", "").split()
     if any(len(column) != len(names) for column in (words, *(c for c in (slots, shares) if c))):
@@ -156,10 +145,9 @@ def _read(report, record, what):
     """Returns a list of what(record). Raises Unreadable if a text in the record has another form."""
     try:
         return list(what(record))
-    except KeyError as e:
-        raise saved.Unreadable(f"{report.path}: record {record['seq']}, {record['type']}: it lacks {e}") from e
-    except ValueError as e:
-        raise saved.Unreadable(f"{report.path}: record {record['seq']}, {record['type']}: {e}") from e
+    except (KeyError, ValueError) as e:
+        wrong = f"it lacks {e}" if isinstance(e, KeyError) else e
+        raise saved.Unreadable(f"{report.path}: record {record['seq']}, {record['type']}: {wrong}") from e
 
 
 NAMED = ("forms", "pairs", "pairs_of")
@@ -191,24 +179,15 @@ def left(report):
             for name in _read(report, record, lambda r: names_of(r["forms"]))]
 
 
-def ends(report):
-    """Returns the summary of the suite on each core: the fields of the record `insn_end`."""
-    return report.of("insn_end")
-
-
 def said(figure):
     if figure is None:
         return None
     return f"{'<=' if figure.at_most else ''}{figure.value:g}{'' if figure.settled else '?'}"
 
 
-def _natural(pair):
-    """Returns a key that sorts pairs of flags after pairs of operands."""
-    return re.sub("f", "~", pair)
-
-
 def pairs(form):
-    return sorted((name for name in form.figures if name not in VARIANTS), key=_natural)
+    """Returns the names of its pairs; those of flags are after those of operands."""
+    return sorted((name for name in form.figures if name not in VARIANTS), key=lambda pair: pair.replace("f", "~"))
 
 
 def with_error(figure, mark="+-"):
@@ -245,10 +224,9 @@ def shared(form, names):
     return ",".join(short[i] + mark for i, mark in found if i < len(short)) or None
 
 
-def _note(form):
-    if form.fault:
-        return form.fault
-    return ", ".join(text for text, holds in (("length-changing prefix", form.lcp), ("complex decoder", form.complex)) if holds)
+def decoding(form):
+    """Returns what makes a form slow to decode, in words."""
+    return [text for text, holds in (("length-changing prefix", form.lcp), ("complex decoder", form.complex)) if holds]
 
 
 def flat(form, names=()):
@@ -256,22 +234,14 @@ def flat(form, names=()):
     tp = form.figures.get("tp")
     return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": shared(form, names),
             "latencies": _together(form.figures, pairs(form)),
-            "history": _together(form.history, form.history) or None, "note": _note(form),
+            "history": _together(form.history, form.history) or None, "note": form.fault or ", ".join(decoding(form)),
             **{name: said(form.figures.get(name)) for name in VARIANTS}}
 
 
-def _flat_left(name, core, why):
-    return {"form": name, "core": core, "note": f"not run: {why}"}
-
-
-def differ(a, b):
-    """Tests whether two figures differ by more than both errors together."""
-    return None not in (a.error, b.error) and abs(a.value - b.value) > a.error + b.error
-
-
 def differences(first, second):
-    """Returns the figures of forms that both reports have on one core, and that differ. If each report has forms of one
-    core only, the numbers of these cores may differ. Raises ValueError if there are no such forms."""
+    """Returns the figures of forms that both reports have on one core, and that differ by more than both errors together. If
+    each report has forms of one core only, the numbers of these cores may differ. Raises ValueError if there are no such
+    forms."""
     one = all(len({form.core for form in side}) == 1 for side in (first, second))
     other = {(form.name, one or form.core): form for form in second}
     both = [(form, other[key].figures) for form in first if (key := (form.name, one or form.core)) in other]
@@ -280,7 +250,7 @@ def differences(first, second):
     for form, there in both:
         for name in [*VARIANTS, *pairs(form)]:
             a, b = form.figures.get(name), there.get(name)
-            if a and b and differ(a, b):
+            if a and b and None not in (a.error, b.error) and abs(a.value - b.value) > a.error + b.error:
                 yield {"form": form.name, "figure": name, "first": said(a), "second": said(b),
                        "ratio": b.value / a.value if a.value > 0 else None}
 
@@ -309,8 +279,8 @@ def must_have_cycles(report):
         raise saved.Unreadable(f"{report.path}: {why}")
 
 
-def _chosen(found, glob):
-    return [form for form in forms(found) if matches(form.name, glob)]
+def _chosen(found, args):
+    return [form for form in forms(found) if matches(form.name, args.glob) and args.core in (None, form.core)]
 
 
 # --- cores of several types ----------------------------------------------------------------------
@@ -335,13 +305,6 @@ def _by_type(chosen, cores):
                 values = flat(form)
                 rows.setdefault(form.name, {"form": form.name}).update({f"{key} {kind}": values[key] for _, key, _ in TYPED})
     return columns, list(rows.values())
-
-
-def _say_which(measured, cores):
-    others = sorted(measured - set(cores.values()))
-    if others:
-        print(f"baretick: cores {', '.join(map(str, others))} are of the same types and are left out: --core shows one",
-              file=sys.stderr)
 
 
 # --- the command ---------------------------------------------------------------------------------
@@ -373,7 +336,7 @@ def command(args):
             must_have_cycles(first)
             must_have_cycles(second)
         _must_have(second, args.diff, args.core)
-        sides = [[form for form in _chosen(side, args.glob) if args.core in (None, form.core)] for side in (first, second)]
+        sides = [_chosen(side, args) for side in (first, second)]
         for chosen, path in zip(sides, (args.report, args.diff)):
             _must_match(chosen, path, args.glob)
         try:
@@ -382,14 +345,15 @@ def command(args):
             raise saved.Unreadable(f"{args.report}, {args.diff}: {e}") from None
         table.write(args.format, DIFFERENCES, rows)
         return 1 if first.damage or second.damage else 0
-    chosen = [form for form in _chosen(first, args.glob) if args.core in (None, form.core)]
-    measured = {form.core for form in forms(first)}
+    chosen, measured = _chosen(first, args), {form.core for form in forms(first)}
     cores = {} if args.core is not None or args.all else representatives(first, measured)
     columns, rows = _by_type(chosen, cores) if cores else (COLUMNS, [flat(form, blockers(first)) for form in chosen])
-    if cores:
-        _say_which(measured, cores)
+    if cores and (others := sorted(measured - set(cores.values()))):
+        print(f"baretick: cores {', '.join(map(str, others))} are of the same types and are left out: --core shows one",
+              file=sys.stderr)
     if args.all:
-        rows += [_flat_left(*one) for one in left(first) if matches(one[0], args.glob) and args.core in (None, one[1])]
+        rows += [{"form": name, "core": core, "note": f"not run: {why}"} for name, core, why in left(first)
+                 if matches(name, args.glob) and args.core in (None, core)]
     _must_match(rows, args.report, args.glob)
     table.write(args.format, columns, rows)
     return 1 if first.damage else 0

@@ -1,6 +1,4 @@
 """Forms of suite insn as files that other tools read, each with the origin and the licence of its figures."""
-import csv
-import io
 import re
 
 from read import insn, llvm_names, saved, table
@@ -39,28 +37,15 @@ OTHER = " other history"  # after the name of a figure with another history of t
 CSV = ("form", "core", "figure", "value", "error", "at_most", "settled", "cpu", "licence")
 
 
-def _cells(form, name, figure):
-    return {"form": form.name, "core": form.core, "figure": name, "value": figure.value, "error": figure.error,
-            "at_most": int(figure.at_most), "settled": int(figure.settled)}
-
-
-def _every_figure(found):
-    for form in insn.forms(found):
-        for name in [*(v for v in insn.VARIANTS if v in form.figures), *insn.pairs(form)]:
-            yield _cells(form, name, form.figures[name])
-        for name, figure in form.history.items():
-            yield _cells(form, name + OTHER, figure)
-
-
 def as_csv(report):
     """Returns the csv, with the names of the columns in its first line."""
     insn.must_have_cycles(report)
-    written = io.StringIO()
-    out = csv.DictWriter(written, CSV, lineterminator="\n")
-    out.writeheader()
-    whose = {"cpu": cpu(report), "licence": licence(report)}
-    out.writerows({**cells, **whose} for cells in _every_figure(report))
-    return written.getvalue()
+    lines, whose = [], (cpu(report), licence(report))
+    for form in insn.forms(report):
+        figures = {name: form.figures[name] for name in [*(v for v in insn.VARIANTS if v in form.figures), *insn.pairs(form)]}
+        figures.update((name + OTHER, figure) for name, figure in form.history.items())
+        lines += [(form.name, form.core, name, f.value, f.error, int(f.at_most), int(f.settled), *whose) for name, f in figures.items()]
+    return table.csv_text(CSV, lines)
 
 
 # --- InstLatx64 -----------------------------------------------------------------------------------
@@ -88,10 +73,6 @@ def nanoseconds(report, core):
     return ticks / hz * 1e9 if ticks and hz else None
 
 
-def _kind(name):
-    return next(kind for pattern, kind in KINDS if re.match(pattern, name))
-
-
 def _name(name):
     bare = name.removeprefix("{evex} ")
     mnemonic, space, operands = bare.partition(" ")
@@ -107,12 +88,6 @@ def _first_latency(form, ns):
     return f"{cycles * ns:6.2f}ns={cycles:5.1f}c"
 
 
-def _line(number, form, ns):
-    tp = form.figures["tp"].value
-    return (f"Inst {number:4} {_kind(form.name):6}: {_name(form.name):{NAME}}L: {_first_latency(form, ns):15}  "
-            f"T: {tp * ns:6.2f}ns={tp:6.2f}c\n")
-
-
 def as_instlat(report):
     """Returns the origin, and one line per form. Raises Unreadable if the duration of a core cycle is not known."""
     insn.must_have_cycles(report)
@@ -122,7 +97,9 @@ def as_instlat(report):
         if ns is None:
             raise saved.Unreadable(f"{report.path}: the duration of a core cycle is not known, which this form needs")
         if "tp" in form.figures:
-            lines.append(_line(len(lines) + 1, form, ns))
+            tp, kind = form.figures["tp"].value, next(kind for pattern, kind in KINDS if re.match(pattern, form.name))
+            lines.append(f"Inst {len(lines) + 1:4} {kind:6}: {_name(form.name):{NAME}}L: {_first_latency(form, ns):15}  "
+                         f"T: {tp * ns:6.2f}ns={tp:6.2f}c\n")
     return "".join(f"{line}\n" for line in head(report)) + "\n" + "".join(lines)
 
 
@@ -162,12 +139,11 @@ def _largest_latency(form):
     return max(figure.value for figure in found)
 
 
-def _throughput(form):
-    tp = form.figures.get("tp")
-    return tp.value if tp and tp.settled else None
+def _settled(figure):
+    return figure.value if figure and figure.settled else None
 
 
-MODES = {"latency": _largest_latency, "inverse_throughput": _throughput}
+MODES = {"latency": _largest_latency, "inverse_throughput": lambda form: _settled(form.figures.get("tp"))}
 
 
 def as_exegesis(report, mode, cpu=None):

@@ -47,13 +47,14 @@ def label(rows):
     return f"{heading_of(rows, '')} interval".strip()
 
 
-def _by_student(found, placements):
+def _by_student(row):
+    found = row["interval"]
     student = f"Student's t of {100 * found['confidence']:.0f}%"
     if found.get("by") == "rounds":
         return [f"rounds differ: the interval is the wider of ranks and {student}"]
     if found.get("by") == "placements":
-        known = [c for c in found.get("placements_cycles", []) if c is not None]
-        return [f"the interval is {student}: {len(known) or placements} placements are too few for ranks"]
+        known = len(figure.placements(row)) or row.get("placements", "?")
+        return [f"the interval is {student}: {known} placements are too few for ranks"]
     if found.get("by") == "blocks":
         return [f"the interval is of one placement, by {student} over its blocks"]
     return []
@@ -69,7 +70,7 @@ def note(row):
                                            "undisturbed" if "method" in row else
                                            "only one block has undisturbed windows of every kind"))
     elif "confidence" in found and found.get("by") != "ranks":
-        said += _by_student(found, row.get("placements", "?"))
+        said += _by_student(row)
     if row.get("truth_vague"):
         said.append("its interval is too wide to distinguish a latency from one a cycle longer")
     if row.get("truth_above"):

@@ -34,16 +34,20 @@ class Bins(collections.abc.Sequence):
     """A histogram, [[ticks, windows], ...], unpacked on each iteration: it can be most of a report, and few of them are
     drawn."""
 
-    __slots__ = ("_packed", "_count")
+    __slots__ = ("packed",)
 
-    def __init__(self, bins):
-        self._packed, self._count = zlib.compress(marshal.dumps(bins), 1), len(bins)
+    def __init__(self, packed):
+        self.packed = packed
+
+    @staticmethod
+    def pack(bins):
+        return bins.packed if isinstance(bins, Bins) else zlib.compress(marshal.dumps(bins), 1)
 
     def _bins(self):
-        return marshal.loads(zlib.decompress(self._packed))
+        return marshal.loads(zlib.decompress(self.packed))
 
     def __len__(self):
-        return self._count
+        return len(self._bins())
 
     def __iter__(self):
         return iter(self._bins())
@@ -59,49 +63,41 @@ class Records(collections.abc.Sequence):
     """A list of dicts, packed. Changing a dict from it changes a copy."""
 
     def __init__(self, records=()):
-        self._names, self._values = [], []  # names of fields; records have few different sets of names
-        self._sets, self._bins = {}, {}
+        self._packed, self._names = [], {}  # (names of fields, values); records have few different sets of names
         for record in records:
             self.append(record)
 
-    def append(self, record):
-        self._names.append(None)
-        self._values.append(None)
-        self[len(self) - 1] = record
-
-    def __setitem__(self, at, record):
+    def _pack(self, record):
         if "hist" in record:
-            record = dict(record)
-            bins = record.pop("hist")
-            self._bins[at] = bins if isinstance(bins, Bins) else Bins(bins)
+            record = {**record, "hist": Bins.pack(record["hist"])}
         names = tuple(record)
-        self._names[at] = self._sets.setdefault(names, names)
-        self._values[at] = marshal.dumps(tuple(record.values()))
+        return self._names.setdefault(names, names), marshal.dumps(tuple(record.values()))
+
+    def append(self, record):
+        self._packed.append(self._pack(record))
+
+    def take(self, other, at):
+        """Appends a record of other Records."""
+        self._packed.append(other._packed[at])
 
     def extend(self, at, **more):
         """Adds fields to a record, after those that it has."""
-        names = (*self._names[at], *more)
-        self._names[at] = self._sets.setdefault(names, names)
-        self._values[at] = marshal.dumps(marshal.loads(self._values[at]) + tuple(more.values()))
+        self._packed[at] = self._pack({**self[at], **more})
 
     def __len__(self):
-        return len(self._values)
+        return len(self._packed)
 
     def __getitem__(self, at):
         if isinstance(at, slice):
             return self.picked(range(len(self))[at])
-        found = dict(zip(self._names[at], marshal.loads(self._values[at])))
-        if self._bins and (bins := self._bins.get(at % len(self))) is not None:
-            found["hist"] = bins
+        names, values = self._packed[at]
+        found = dict(zip(names, marshal.loads(values)))
+        if type(found.get("hist")) is bytes:
+            found["hist"] = Bins(found["hist"])
         return found
 
     def picked(self, places):
         """Returns the records at these positions, in this order."""
         found = Records()
-        found._sets = self._sets
-        for to, at in enumerate(places):
-            found._names.append(self._names[at])
-            found._values.append(self._values[at])
-            if at in self._bins:
-                found._bins[to] = self._bins[at]
+        found._packed = [self._packed[at] for at in places]
         return found

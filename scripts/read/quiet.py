@@ -2,7 +2,7 @@
 from read import table
 
 UNITS = (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("h", 3600e9))
-DECADES = ((1, "1 us"), (10, "10 us"), (100, "100 us"), (1000, "1 ms"), (10000, "10 ms"), (100000, "100 ms"), (1000000, "1 s"))
+DECADES = ("1 us", "10 us", "100 us", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s", "1000 s")
 SHARE = "99.999%"
 
 
@@ -15,66 +15,42 @@ def duration(ns):
     return f"{value:.{3 if value < 10 else 2 if value < 100 else 1}f} {name}" if ns else "0 us"
 
 
+def by_decade(lengths):
+    """Returns the number of gaps from each length of DECADES on, up to the next. lengths: the bins of a record `gaps`."""
+    counts = [0] * len(DECADES)
+    for ns, count, _ in lengths:
+        counts[min(len(str(ns)) - len("1000"), len(DECADES) - 1)] += count
+    return counts
+
+
 class Core:
-    """A record `gaps`, with its times in ns."""
+    """A record `gaps`, with its times in ns. watched: the share of the time, 0 to 1; waits, periods: in words."""
 
     def __init__(self, record, run):
         hz = run.get("clock_tsc_hz") or run.get("tsc", {}).get("hz")
         self.record, self.core, self.gaps = record, record["core"], record["gaps"]
-        self._ns = 1e9 / hz if hz else None
-        self.longest = record.get("longest_ns")
-        self.wait = record.get("wait_ns")
-        self.lengths = record.get("lengths", [])
-
-    def ns(self, ticks):
-        return ticks * self._ns if self._ns else None
-
-    @property
-    def least(self):
-        """The shortest gap that counts."""
-        return self.ns(self.record["threshold_ticks"] - self.record["iteration_ticks"]) if "threshold_ticks" in self.record else None
-
-    @property
-    def waits(self):
-        return duration(self.wait) if self.wait else f"< {duration(round(self.least, -2)) if self.least else '1 us'}"
-
-    @property
-    def watched(self):
-        """The share of the time, 0 to 1."""
-        elapsed = self.record.get("elapsed_ticks")
-        return min(1, self.record.get("watched_ticks", 0) / elapsed) if elapsed else None
-
-    @property
-    def periods(self):
-        found = [duration(self.ns(p["ticks"])) for p in self.record.get("periods", []) if self._ns]
-        return ", ".join(found) or ("no period" if self.gaps else "")
-
-    def by_decade(self):
-        """The number of gaps from each length of DECADES on, up to the next."""
-        limits = [us * 1000 for us, _ in DECADES] + [None]
-        return [sum(n for ns, n, _ in self.lengths if low <= ns and (high is None or ns < high))
-                for low, high in zip(limits, limits[1:])]
+        self.longest, self.wait, self.lengths = record.get("longest_ns"), record.get("wait_ns"), record.get("lengths", [])
+        least = "1 us"  # the shortest gap that counts
+        if hz and "threshold_ticks" in record:
+            least = duration(round((record["threshold_ticks"] - record["iteration_ticks"]) / hz * 1e9, -2))
+        self.waits = duration(self.wait) if self.wait else f"< {least}"
+        elapsed = record.get("elapsed_ticks")
+        self.watched = min(1, record.get("watched_ticks", 0) / elapsed) if elapsed else None
+        periods = [duration(p["ticks"] / hz * 1e9) for p in record.get("periods", []) if hz]
+        self.periods = ", ".join(periods) or ("no period" if self.gaps else "")
 
 
 class Quiet:
-    """A record `quiet`, and the cores that watched."""
+    """A record `quiet`, and the cores that watched. result: `PASS`, `FAIL`, `not judged`, or None without gaps_max=; extent:
+    `8 cores at once for 1.000 h each`."""
 
     def __init__(self, record, cores, run):
         self.record, self.cores, self.run = record, cores, run
         self.name = f"{record['suite']}/{record['name']}"
         self.worst = max(cores, key=lambda c: c.record["longest_ticks"], default=None)
-
-    @property
-    def result(self):
-        """`PASS`, `FAIL`, `not judged`, or None without gaps_max=."""
-        result = self.record.get("result")
-        return result.upper() if result in ("pass", "fail") else result
-
-    @property
-    def extent(self):
-        """`8 cores at once for 1.000 h each`."""
-        n = len(self.cores)
-        return f"{n} core{'s at once' if n > 1 else ''} for {duration(self.record.get('asked_s', 0) * 1e9)}{' each' if n > 1 else ''}"
+        result, n = record.get("result"), len(cores)
+        self.result = result.upper() if result in ("pass", "fail") else result
+        self.extent = f"{n} core{'s at once' if n > 1 else ''} for {duration(record.get('asked_s', 0) * 1e9)}{' each' if n > 1 else ''}"
 
     @property
     def sentence(self):
@@ -85,8 +61,7 @@ class Quiet:
         longest = f"the longest gap was {duration(self.worst.longest)}, on core {self.worst.core}"
         if self.result == "FAIL":
             exceeded = self.record.get("exceeded", [])
-            some = ", ".join(map(str, exceeded[:12])) + (f" and {len(exceeded) - 12} more" if len(exceeded) > 12 else "")
-            return f"Gaps longer than {limit} on core{'s' if len(exceeded) > 1 else ''} {some}: {longest}."
+            return f"Gaps longer than {limit} on core{'s' if len(exceeded) > 1 else ''} {table.some(exceeded, 12)}: {longest}."
         if self.result == "PASS":
             return f"No gap longer than {limit}: {longest}."
         if self.result:

@@ -95,7 +95,7 @@ class Reader:
         *lines, rest = data.split(b"\n")
         for line in lines:
             self._pending += line
-            yield from self._take_line()
+            yield from self._line()
             self._shown = None
         self._pending += rest
         if len(self._pending) > LINE_MAX:
@@ -106,15 +106,11 @@ class Reader:
     def finish(self):
         """Yields what is left after the line went silent for good."""
         if self._pending:
-            yield from self._take_line(whole=False)
+            yield from self._line(whole=False)
 
-    def _take_line(self, whole=True):
-        line = bytes(self._pending)
+    def _line(self, whole=True):
+        clean = ESCAPE.sub(b"", bytes(self._pending))
         self._pending.clear()
-        return self._line(line, whole)
-
-    def _line(self, raw, whole=True):
-        clean = ESCAPE.sub(b"", raw)
         start = clean.find(RECORD_START)
         if start < 0:
             text = self._text(clean)
@@ -166,21 +162,3 @@ class Reader:
             self._shown = line
             yield ("progress", line)
 
-
-def read_file(path):
-    """Returns all records of a report.jsonl. Raises Damaged if a line is not a record, the order is broken, or the end
-    is missing."""
-    sequence, records = Sequence(), []
-    with open(path, "rb") as f:
-        for number, line in enumerate(f, 1):
-            try:
-                record = parse(line.rstrip(b"\r\n"))
-                wrong = sequence.check(record)
-            except Damaged as e:
-                wrong = str(e)
-            if wrong:
-                raise Damaged(f"{path}, line {number}: {wrong}")
-            records.append(record)
-    if not sequence.ended:
-        raise Damaged(f"{path}: no end record after {len(records)} records: the report is cut")
-    return records

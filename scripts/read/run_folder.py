@@ -12,10 +12,7 @@ ENDINGS = (".jsonl", ".log")
 
 def files(folder):
     """Returns the reports in it, in the order of the numbers in their names."""
-    try:
-        names = [n for n in os.listdir(folder) if n.endswith(ENDINGS) and not n.startswith(".")]
-    except OSError as e:
-        raise saved.Unreadable(f"{folder}: {e.strerror or e}") from None
+    names = [n for n in os.listdir(folder) if n.endswith(ENDINGS) and not n.startswith(".")]
     return [os.path.join(folder, n) for n in sorted(names, key=lambda n: (figure.order(n), n))]
 
 
@@ -39,12 +36,8 @@ def keep(folder, report):
 
 # --- a folder of many machines --------------------------------------------------------------------
 
-# A folder with the reports of many machines: which report belongs to which machine.
-#
-# A report below FOLDER belongs to the machine that its own folder is named after: FOLDER/rack3-07/0001.jsonl. A report in
-# FOLDER itself belongs to the machine that its name begins with, up to the last `_`: FOLDER/rack3-07_0001.jsonl. A name
-# without `_` is a machine, unless it is a number or a time; then it belongs to the only machine of FOLDER. The reports of
-# a machine are in the order of the numbers in their names, which may be times.
+# docs/fleet.md, section "The folder", says which report belongs to which machine. A name without `_` is a machine, unless it is a
+# number or a time; then it belongs to the only machine of the folder.
 
 NUMBERED = re.compile(r"[0-9]+(T[0-9]+Z?)?")  # a number, or a time as `baretick once --result` writes it
 

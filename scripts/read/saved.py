@@ -3,7 +3,6 @@
 report.jsonl contains only records, so every byte of it counts. A serial log has other text between the
 records, and may have several reports, one after another, if the machine was reset.
 """
-import contextlib
 import gc
 import io
 import shutil
@@ -23,7 +22,7 @@ class Unreadable(Exception):
 
 class Saved:
     """path; form; damage: what is wrong, in words, with line numbers, for all reports of the file; reports: how many
-    begin in it; of(), one(): the records of the last report in the file that arrived whole. fields: a kept.Fields,
+    begin in it; records: those of the last report in the file that arrived whole, by kind. fields: a kept.Fields,
     the fields of rows that are kept after the checks, or None for all; seen: a function that is called with each row
     before it is packed."""
 
@@ -33,7 +32,7 @@ class Saved:
         self._begin()
 
     def _begin(self):
-        self._sequence, self._records = report.Sequence(), {}
+        self._sequence, self.records = report.Sequence(), {}
 
     def take(self, record, where):
         if self.reports and record["type"] == "run" and record["seq"] == 0:
@@ -50,13 +49,13 @@ class Saved:
 
     def _keep(self, record):
         kind = record["type"]
-        if kind not in self._records:
-            self._records[kind] = kept.Records() if kind == PACKED else []
+        if kind not in self.records:
+            self.records[kind] = kept.Records() if kind == PACKED else []
         if kind == PACKED:
             record = self._fields.pick(record) if self._fields else record
             if self._seen:
                 self._seen(record)
-        self._records[kind].append(record)
+        self.records[kind].append(record)
 
     def close(self):
         self._close("no record `end`: the report is cut")
@@ -66,13 +65,9 @@ class Saved:
         if not self._sequence.ended:
             self.damage.append(cut)
 
-    @property
-    def is_empty(self):
-        return not self._records
-
     def of(self, kind):
         """Returns the records of a kind. Rows are packed: each iteration yields new dicts."""
-        return self._records.get(kind, [])
+        return self.records.get(kind, [])
 
     def one(self, kind):
         """Returns the first record of a kind, or an empty one."""
@@ -141,27 +136,18 @@ def _log(file, lines, saved):
     take(reader.finish(), f"line {lines.count + lines.ended}")
 
 
-@contextlib.contextmanager
-def _no_collection():
-    """Records have no cycles. The garbage collector's search for them after each 700 new lists takes as long as
-    reading."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
 def _read(path, file, fields, seen=None):
     """Returns the report in a file that is open for bytes and can be read twice. It may be damaged, and may have no
     record. Only one line is in memory at a time."""
     lines = _Lines(file)
     file.seek(0)
-    saved = Saved(path, lines.form, fields, seen)
-    with _no_collection():
+    saved, collects = Saved(path, lines.form, fields, seen), gc.isenabled()
+    gc.disable()  # records have no cycles: the search for them, after each 700 new lists, takes as long as reading
+    try:
         (_records_only if lines.form == RECORDS else _log)(file, lines, saved)
+    finally:
+        if collects:
+            gc.enable()
     return saved.close()
 
 
@@ -184,7 +170,7 @@ def read(path, fields=None, seen=None):
                     saved = _read(path, copy, fields, seen)
     except OSError as e:
         raise Unreadable(f"{path}: {e.strerror or e}") from None
-    if saved.is_empty:
+    if not saved.records:
         raise Unreadable(f"{path}: no record of a report in it; {'; '.join(saved.damage[:3])}")
     return saved
 

@@ -16,26 +16,21 @@ PYTHON = {"string": (str,), "boolean": (bool,), "object": (dict,), "null": (type
 
 
 class Node:
-    """One field: the types that it may have, and its members."""
+    """One field: the types that it may have, and its members. needed: names of members, as the keys of a dict; length: of
+    an array, or of the inner ones of an array of arrays."""
 
     def __init__(self, path):
         self.path, self.stated, self.allowed = path, "", frozenset()
-        self.members, self.needed, self.needed_names = {}, [], set()
-        self.inner, self.length, self.above_0 = None, None, False
+        self.members, self.needed, self.inner, self.length, self.above_0 = {}, {}, None, None, False
 
-    def declare(self, field):
-        """`field` is its declaration."""
-        self.state(field["type"])
-        self.length, self.above_0 = field.get("length"), field.get("above_0", False)
-
-    def state(self, stated):
+    def declare(self, stated, length=None, above_0=False):
         """`stated` is a type in words."""
-        self.stated = stated
+        self.stated, self.length, self.above_0 = stated, length, above_0
         self.allowed = frozenset(python for one in split_type(stated)
                                  for python in PYTHON.get(one, (list,)))
         if stated.startswith("array of "):
             self.inner = self.inner or Node(self.path + "[]")
-            self.inner.state(stated[len("array of "):])
+            self.inner.declare(stated[len("array of "):])
 
     def way(self, names):
         """Returns the node of a member by the rest of its path; creates missing nodes."""
@@ -48,66 +43,44 @@ class Node:
                 node = node.inner
         return node
 
-    def wrong(self, values):
-        """Returns, in words, what is wrong with these values of the field, or None. Checks all of them in one call,
-        because a report may have millions of numbers."""
-        found = set(map(type, values))
-        if not found <= self.allowed:
-            return self._is(next(v for v in values if type(v) not in self.allowed))
-        if not found.isdisjoint(NUMBERS):
-            numbers = values if found <= NUMBERS else [v for v in values if type(v) in NUMBERS]
-            if not -NUMBER_LIMIT < min(numbers) <= max(numbers) < NUMBER_LIMIT:
-                return self._is(max(numbers, key=abs))
-            if self.above_0 and min(numbers) <= 0:
-                return f"`{self.path}` is {shown(min(numbers))}, not a number above 0"
-        elif list in found:
-            return self._wrong_elements(values)
-        elif dict in found:
-            return next((wrong for v in values if (wrong := self.wrong_members(v))), None)
+    def wrong(self, value):
+        """Returns, in words, what is wrong with a value of the field, or None."""
+        kind = type(value)
+        if kind not in self.allowed:
+            return self._is(value)
+        if kind is float or kind is int:
+            if not -NUMBER_LIMIT < value < NUMBER_LIMIT:
+                return self._is(value)
+            return f"`{self.path}` is {shown(value)}, not a number above 0" if self.above_0 and value <= 0 else None
+        if kind is dict:
+            return self.wrong_members(value)
+        if kind is list:
+            for element in () if self.length is None else value if self.inner.inner else (value,):
+                if type(element) is list and len(element) != self.length:
+                    return f"`{self.path}` has an element of {len(element)}, not of {self.length}"
+            return self.inner.wrong_of_all(value)
         return None
 
-    def _fit(self, value):
-        """Tests cheaply whether all members of an object are valid, as nearly all are. wrong() finds the error."""
-        if not self.needed_names <= value.keys():
-            return False
-        members, other = self.members, self.members.get("*")
-        for name, member in value.items():
-            node, kind = members.get(name, other), type(member)
-            if node is None:
-                continue
-            if kind not in node.allowed:
-                return False
-            if kind is float or kind is int:
-                if not -NUMBER_LIMIT < member < NUMBER_LIMIT or (node.above_0 and member <= 0):
-                    return False
-            elif kind is dict:
-                if not node._fit(member):
-                    return False
-            elif kind is list and node._wrong_elements((member,)):
-                return False
-        return True
+    def wrong_of_all(self, values):
+        """The same for several values. A report may have millions of numbers in arrays, so these are checked together."""
+        kinds = set(map(type, values))
+        if kinds and kinds <= NUMBERS & self.allowed:
+            values = min(values), max(values)
+        elif kinds == {list} and list in self.allowed and self.length is None:
+            return self.inner.wrong_of_all(list(itertools.chain.from_iterable(values)))
+        return next((wrong for value in values if (wrong := self.wrong(value))), None)
 
     def _is(self, value):
         return f"`{self.path}` is {shown(value)}, not {self.stated}"
 
-    def _wrong_elements(self, arrays):
-        if self.length is not None:
-            # For an array of arrays, the length is that of the inner ones.
-            for element in arrays[0] if self.inner.inner else arrays:
-                if type(element) is list and len(element) != self.length:
-                    return f"`{self.path}` has an element of {len(element)}, not of {self.length}"
-        together = list(itertools.chain.from_iterable(arrays))
-        return self.inner.wrong(together) if together else None
-
     def wrong_members(self, value):
-        if self._fit(value):
-            return None
-        for name in self.needed:
-            if name not in value:
-                return f"`{self.path}.{name}` is missing"
+        """The same for the members of an object."""
+        if not self.needed.keys() <= value.keys():
+            return f"`{self.path}.{next(name for name in self.needed if name not in value)}` is missing"
+        members, other = self.members, self.members.get("*")
         for name, member in value.items():
-            node = self.members.get(name) or self.members.get("*")
-            if node and (wrong := node.wrong((member,))):
+            node = members.get(name, other)
+            if node and (wrong := node.wrong(member)):
                 return wrong
         return None
 
@@ -126,10 +99,9 @@ def types():
     for path, field in fields().items():
         names = path.split(".")
         parent = root.way(names[:-1])
-        parent.way(names[-1:]).declare(field)
+        parent.way(names[-1:]).declare(field["type"], field.get("length"), field.get("above_0", False))
         if field.get("needed"):
-            parent.needed.append(names[-1])
-            parent.needed_names.add(names[-1])
+            parent.needed[names[-1]] = True
     return root.members
 
 
@@ -140,7 +112,6 @@ def wrong(record):
 
 
 FIELDS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "fields.json")
-EVERY = "every"  # stands for the type of any record in a path
 
 
 @functools.cache

@@ -106,11 +106,6 @@ def add_choice(p):
     p.add_argument("--core", type=int, metavar="N", help="only this core")
 
 
-def names_of(row):
-    """Returns the names that select a row: for "name/8", which has an argument, also "name", as with bench=."""
-    return [row["name"], row["name"].partition("/")[0]]
-
-
 def matches(names, globs):
     return any(fnmatch.fnmatchcase(name, glob) for name in names for glob in globs)
 
@@ -120,7 +115,8 @@ def choice(args):
     suites, benches = args.suite.split(","), args.bench.split(",")
     if suites == benches == ["*"] and args.core is None:
         return lambda r: True
-    return lambda r: (matches([r["suite"]], suites) and matches(names_of(r), benches)
+    # "name" selects "name/8" too, which has an argument, as with bench=.
+    return lambda r: (matches([r["suite"]], suites) and matches([r["name"], r["name"].partition("/")[0]], benches)
                       and (args.core is None or r["core"] == args.core))
 
 

@@ -4,6 +4,7 @@ Iterates over the rows twice, for the column widths and for the lines, so kept.R
 time, and the text of all rows is never in memory at once.
 """
 import csv
+import io
 import json
 import sys
 import typing
@@ -17,6 +18,23 @@ def printable(text):
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def some(values, most):
+    """Returns the first values in words: a, b and 3 more."""
+    return ", ".join(map(str, values[:most])) + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def spans(numbers, between, step=1):
+    """Returns ascending integers as texts: 1, 3 to 5. between: what stands for those that are left out; step: what one is
+    multiplied with."""
+    found = []
+    for n in numbers:
+        if found and found[-1][1] == n - 1:
+            found[-1][1] = n
+        else:
+            found.append([n, n])
+    return [f"{a * step}" if a == b else f"{a * step}{between}{b * step}" for a, b in found]
 
 
 class Column(typing.NamedTuple):
@@ -90,6 +108,15 @@ def write_comma_separated(columns, rows):
     writer.writerow([c.key for c in columns])
     for row in rows:
         writer.writerow(["" if row.get(c.key) is None else row[c.key] for c in columns])
+
+
+def csv_text(titles, lines):
+    """Returns the same as a text, of lists of cells."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(titles)
+    writer.writerows(lines)
+    return text.getvalue()
 
 
 def json_lines(columns, rows):

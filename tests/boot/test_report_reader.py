@@ -138,23 +138,6 @@ def test_a_record_out_of_its_place_is_named():
     assert "after the end" in wrong(record(0, "end"), record(1))[1]
 
 
-def test_a_file_is_read_up_to_its_first_damaged_line(tmp_path):
-    path = tmp_path / "report.jsonl"
-    path.write_bytes(record(0) + b"\n" + record(1, "end") + b"\r\n")
-    assert [r["type"] for r in report.read_file(path)] == ["event", "end"]
-    path.write_bytes(record(0) + b"\n" + record(2, "end") + b"\n")
-    with pytest.raises(report.Damaged, match="line 2"):
-        report.read_file(path)
-
-
-@pytest.mark.parametrize("content", [b"", record(0) + b"\n", record(0)[:-9]])
-def test_a_file_without_its_end_is_refused(tmp_path, content):
-    path = tmp_path / "report.jsonl"
-    path.write_bytes(content)
-    with pytest.raises(report.Damaged, match="no end record|crc"):
-        report.read_file(path)
-
-
 def test_a_record_nested_too_deep_is_damaged():
     body = b'{"baretick":1,"seq":0,"type":"run","x":' + b"[" * 100_000 + b"]" * 100_000
     with pytest.raises(report.Damaged, match="nested"):

@@ -8,9 +8,10 @@ stands for names that are data.
 import re
 
 from read import shape
-from read.shape import EVERY, split_type, type_of, written
+from read.shape import split_type, type_of, written
 
 COMMON = ("baretick", "seq", "type", "crc")
+EVERY = "every"  # the record type in the declarations of fields that all records have
 
 TITLE = re.compile(r"^## `(\w+)`")
 VALUES = re.compile(r"^### Values of `([^`]+)`")

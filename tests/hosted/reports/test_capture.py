@@ -11,7 +11,7 @@ import zlib
 import pytest
 from conftest import ROOT
 from launch import capture
-from read import report
+from read import report, saved
 
 
 LINES = (ROOT / "tests/hosted/data" / "counted.jsonl").read_bytes().splitlines()
@@ -73,7 +73,7 @@ def test_a_whole_report_is_shown_and_kept(tmp_path):
     assert c.finish() == 0, c.err
     assert c.records() == LINES and c.serial == WHOLE and c.err == ""
     assert "verdict: PASS (4 rows, 0 failures)\n" in c.said and f"{len(LINES)} records in" in c.said
-    assert report.read_file(tmp_path / "new" / "folder" / "report.jsonl")[-1]["type"] == "end"
+    assert saved.read_whole(tmp_path / "new" / "folder" / "report.jsonl").verdict == "pass"
 
 
 def test_a_reset_begins_another_report(tmp_path):

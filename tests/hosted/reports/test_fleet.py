@@ -241,7 +241,7 @@ def test_the_page_is_as_wide_as_the_window_in_a_browser(page, tmp_path):
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     (tmp_path / "fleet.html").write_text(text.replace("</body>", f"<script>{WIDE}</script></body>"))
     try:
-        assert 'data-wide="true"' in browser.dom(tmp_path / "fleet.html", 500)
+        assert 'data-wide="true"' in browser.run("--window-size=500,900", "--dump-dom", f"file://{tmp_path}/fleet.html")
     except browser.Failed as e:
         pytest.skip(str(e))
 

@@ -9,11 +9,10 @@ import random
 import re
 import statistics
 
-from judge import estimate
 from read import figure
 import pytest
 from conftest import ROOT
-from judge import significance
+from judge import estimate, significance
 from made_reports import row
 
 RECORDED = ROOT / "tests/replay/launches/granite_rapids.tsv.xz"
@@ -119,7 +118,7 @@ def seem_to_differ(launches):
 
 def by_ranks(old, new, _):
     """The same for one launch per side, as if rounds never differed."""
-    found = significance.Shift(*(estimate.placements(side[0]) for side in (old, new)))
+    found = significance.Shift(*(figure.placements(side[0]) for side in (old, new)))
     return (found.value > 0) - (found.value < 0) if found.p <= 0.01 else 0
 
 
@@ -140,7 +139,7 @@ def judged(old, new, all_differ):
 def of_some_cost(rows):
     """Returns rows that cost at least half a cycle; of less, 5% is nothing."""
     return [name for name, of in rows.items()
-            if not figure.is_near_zero(statistics.median(estimate.placements(next(iter(of.values())))))]
+            if not figure.is_near_zero(statistics.median(figure.placements(next(iter(of.values())))))]
 
 
 @functools.lru_cache(maxsize=None)
