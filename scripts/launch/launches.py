@@ -21,14 +21,14 @@ LISTS = {"event": "events", "gaps": "gaps", "quiet": "quiet", "curve": "curves",
 
 
 class Launch:
-    """run, end: the records of these types; rows, linearity and selftests: by "suite/name", by recipe and by name; LISTS;
+    """run (or None), end: the records of these types; rows, linearity and selftests: by "suite/name", by recipe and by name; LISTS;
     status: the program's exit status; seconds: elapsed time."""
 
     def __init__(self, output, status, seconds):
         found = saved.take("the report", b"".join(line + b"\n" for line in output.splitlines()))
         if found.damage:
             raise Failed(f"{found.damage[0]}; exit status {status}")
-        self.status, self.seconds, self.run, self.end = status, seconds, found.one("run"), found.one("end")
+        self.status, self.seconds, self.run, self.end = status, seconds, found.one("run") or None, found.one("end")
         self.rows = {f"{record['suite']}/{record['name']}": record for record in found.of("row")}
         self.linearity = {record["recipe"]: record for record in found.of("linearity")}
         self.selftests = {record["name"]: record for record in found.of("selftest")}
