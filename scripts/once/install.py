@@ -1,20 +1,45 @@
 """baretick install: an entry in the boot loader's menu, for systemd-boot and GRUB."""
 import collections
 import os
+import re
 import shlex
 
-from once import checks, command, grub, prepare, systemd_boot
+from once import checks, command, prepare, systemd_boot
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
+from tools import places
 
 IMAGE = "\\EFI\\baretick\\baretick.efi"
 WORDS = ["takeover=borrow", "finish=reboot"]  # the report is written to the ESP, and the machine comes back
-LOADERS = ("systemd-boot", "GRUB")
+# The files that are installed, and their places. systemd: whether systemd-boot is there; menu: GRUB's folder or None.
+Place = collections.namedtuple("Place", "system esp image source words systemd menu")
+
+# GRUB, for which a snippet of its configuration is written. Source: Debian's grub2, grub-mkconfig.
+FOLDERS = ("/boot/grub", "/boot/grub2")
+SNIPPET, DEFAULTS = "/etc/grub.d/90_baretick", "/etc/default/baretick"
+OWN_SNIPPET = os.path.join(places.ROOT, "packaging/90_baretick")
+PACKAGE = "/var/lib/dpkg/info/baretick.list"  # there: the package owns the snippet
+UPDATES = {"update-grub": "/usr/sbin/update-grub", "grub-mkconfig": "/usr/sbin/grub-mkconfig", "grub2-mkconfig": "/usr/sbin/grub2-mkconfig"}
+ENTRIES = re.compile(r"^\s*(menuentry|submenu|blscfg)\b(?!.*--id baretick)", re.MULTILINE)
 
 
-# The files that are installed, and their places. found: of LOADERS; menu: GRUB's folder or None.
-Place = collections.namedtuple("Place", "system esp image source words found menu")
+def _menu(system):
+    """Returns GRUB's folder with its configuration, or None."""
+    return next((f for f in FOLDERS if os.path.exists(system.path(f"{f}/grub.cfg")) and os.path.isdir(system.path("/etc/grub.d"))), None)
+
+
+def _update_command(system, menu):
+    """Returns the command that writes GRUB's configuration. Raises Failed."""
+    for name, path in UPDATES.items():
+        if os.path.exists(system.path(path)):
+            return [path] if name == "update-grub" else [path, "-o", f"{menu}/grub.cfg"]
+    raise Failed(f"{menu}/grub.cfg is there, and none of {', '.join(UPDATES.values())}: install GRUB's tools")
+
+
+def _snippet():
+    with open(OWN_SNIPPET, "rb") as f:
+        return f.read()
 
 
 def _place(args, system):
@@ -23,17 +48,17 @@ def _place(args, system):
     checks.check_firmware(system)
     checks.check_spelling(args.words, system.hosted)
     (image, _), esp = checks.read_image(system, args.image), disk.choose(system, args.esp)
-    folder, systemd = grub.folder(system), systemd_boot.is_on(system, esp)
-    found = [name for name, there in zip(LOADERS, (systemd, folder)) if there]
-    if not found:
-        raise Failed(f"no boot loader that is known: neither systemd-boot on {esp}, nor GRUB in {' or '.join(grub.FOLDERS)}; "
+    menu, systemd = _menu(system), systemd_boot.is_on(system, esp)
+    if not systemd and not menu:
+        raise Failed(f"no boot loader that is known: neither systemd-boot on {esp}, nor GRUB in {' or '.join(FOLDERS)}; "
                      "`baretick once` needs none")
     if systemd:
         systemd_boot.check_default(system, esp)
-    if folder:
-        grub.update_command(system, folder)
-        grub.check_default(system, folder)
-    place = Place(system, esp, image, args.image, [*WORDS, *args.words], found, folder)
+    if menu:
+        _update_command(system, menu)
+        if not ENTRIES.search(system.text(f"{menu}/grub.cfg") or ""):
+            raise Failed(f"{menu}/grub.cfg has no entry: the new one would be the only one, which GRUB starts each time")
+    place = Place(system, esp, image, args.image, [*WORDS, *args.words], systemd, menu)
     checks.check_space(system, esp.mount, 0 if prepare.is_there(disk.file_of(system, esp, IMAGE), image) else len(image))
     return place
 
@@ -48,17 +73,17 @@ def steps(place):
     """Returns [(text, function)]: what is done, in this order."""
     system, esp = place.system, place.esp
     todo = [prepare.copy_step(place, IMAGE)]
-    if "systemd-boot" in place.found:
+    if place.systemd:
         text = systemd_boot.entry_text(IMAGE, place.words)
         todo.append((f"write {systemd_boot.ENTRY} on {esp}: options {' '.join(place.words)}",
                      lambda: disk.write(disk.file_of(system, esp, systemd_boot.ENTRY), text.encode())))
-    if "GRUB" in place.found:
-        defaults = (f"# Written by `baretick install`; read by {grub.SNIPPET}.\nBARETICK_ESP={shlex.quote(esp.mount.where)}\n"
+    if place.menu:
+        defaults = (f"# Written by `baretick install`; read by {SNIPPET}.\nBARETICK_ESP={shlex.quote(esp.mount.where)}\n"
                     f"BARETICK_WORDS={shlex.quote(' '.join(place.words))}\n# GRUB_DISABLE_BARETICK=true\n")
-        todo.append((f"write {grub.DEFAULTS}", lambda: _write(system, grub.DEFAULTS, defaults.encode())))
-        if grub.owns_snippet(system):
-            todo.append((f"write {grub.SNIPPET}", lambda: _write(system, grub.SNIPPET, grub.snippet(), 0o755)))
-        update = grub.update_command(system, place.menu)
+        todo.append((f"write {DEFAULTS}", lambda: _write(system, DEFAULTS, defaults.encode())))
+        if not os.path.exists(system.path(PACKAGE)):
+            todo.append((f"write {SNIPPET}", lambda: _write(system, SNIPPET, _snippet(), 0o755)))
+        update = _update_command(system, place.menu)
         todo.append((f"run {' '.join(update)}", lambda: system.run(update)))
     return todo
 
@@ -67,7 +92,7 @@ def _updated(system, menu):
     """Writes GRUB's configuration, which has no entry without the program. Returns what happened, because the entry is
     gone in any case as soon as GRUB's configuration is written again."""
     try:
-        update = grub.update_command(system, menu)
+        update = _update_command(system, menu)
         system.run(update)
     except Failed as e:
         return f"GRUB's menu may still have the entry: {e}"
@@ -75,22 +100,22 @@ def _updated(system, menu):
 
 
 def undo(system):
-    """Removes what `install` has written, except reports. Returns lines that say what was removed. grub.DEFAULTS is last:
+    """Removes what `install` has written, except reports. Returns lines that say what was removed. DEFAULTS is last:
     as long as it is there, a repeated undo writes GRUB's menu again."""
     done = prepare.deleted(system, disk.mounted(system), [systemd_boot.ENTRY, IMAGE])
-    is_in_menu = os.path.exists(system.path(grub.DEFAULTS))
-    if grub.owns_snippet(system):
-        path = system.path(grub.SNIPPET)
-        if os.path.exists(path) and not prepare.is_there(path, grub.snippet()):
-            done.append(f"kept {grub.SNIPPET}: it was changed; delete it yourself")
+    is_in_menu = os.path.exists(system.path(DEFAULTS))
+    if not os.path.exists(system.path(PACKAGE)):
+        path = system.path(SNIPPET)
+        if os.path.exists(path) and not prepare.is_there(path, _snippet()):
+            done.append(f"kept {SNIPPET}: it was changed; delete it yourself")
         elif disk.delete(path):
-            done.append(f"deleted {grub.SNIPPET}")
+            done.append(f"deleted {SNIPPET}")
             is_in_menu = True
-    menu = grub.folder(system)
+    menu = _menu(system)
     if menu and is_in_menu:
         done.append(_updated(system, menu))
-    if disk.delete(system.path(grub.DEFAULTS)):
-        done.append(f"deleted {grub.DEFAULTS}")
+    if disk.delete(system.path(DEFAULTS)):
+        done.append(f"deleted {DEFAULTS}")
     return done
 
 
@@ -109,10 +134,10 @@ def run(args, system=None):
             print(f"would {text}")
         return 0
     prepare.take(lambda: steps(place), lambda: undo(place.system), lambda text: print(text, flush=True))
-    for name in place.found:
-        # As GRUB's folder, its command is named grub or grub2.
-        select = f"{os.path.basename(place.menu)}-reboot baretick" if name == "GRUB" else "bootctl set-oneshot baretick.conf"
-        print(f"{name}: `{select}` selects it for the next start")
+    if place.systemd:
+        print("systemd-boot: `bootctl set-oneshot baretick.conf` selects it for the next start")
+    if place.menu:  # as GRUB's folder, its command is named grub or grub2
+        print(f"GRUB: `{os.path.basename(place.menu)}-reboot baretick` selects it for the next start")
     return 0
 
 

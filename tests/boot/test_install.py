@@ -13,7 +13,7 @@ import made_system
 import pytest
 
 sys.path.insert(0, str(build.ROOT / "scripts"))
-from once import entry, grub, install, systemd_boot  # noqa: E402
+from once import entry, install, systemd_boot  # noqa: E402
 from once.variables import Failed  # noqa: E402
 
 ESP = "boot/efi"
@@ -82,7 +82,7 @@ def grub_entry(made, tmp_path, uuid="1234-ABCD"):
     probe.chmod(0o755)
     defaults = Path(made.path("/etc/default/baretick"))
     defaults.write_text(defaults.read_text().replace("=/boot/efi", f"={made.path('/boot/efi')}"))
-    ran = subprocess.run(["sh", made.path(grub.SNIPPET)], capture_output=True, text=True, check=True,
+    ran = subprocess.run(["sh", made.path(install.SNIPPET)], capture_output=True, text=True, check=True,
                          env={**os.environ, "sysconfdir": made.path("/etc"), "grub_probe": str(probe)})  # fmt: skip
     root = subprocess.run(["grub-mkrelpath", made.path("/boot/efi")], capture_output=True, text=True, check=True).stdout.strip()
     return ran.stdout.replace(root, "")
@@ -97,7 +97,7 @@ def test_a_dry_run_changes_nothing(made, command):
     before = made.content()
     status, said = command("--dry-run", "suite=calls")
     assert status == 0 and made.content() == before and made.ran == []
-    assert all(name in said for name in ("baretick.efi", "baretick.conf", grub.DEFAULTS, grub.SNIPPET, "update-grub"))
+    assert all(name in said for name in ("baretick.efi", "baretick.conf", install.DEFAULTS, install.SNIPPET, "update-grub"))
 
 
 def test_what_is_installed_is_reverted_to_the_last_byte(made, command):
@@ -109,7 +109,7 @@ def test_what_is_installed_is_reverted_to_the_last_byte(made, command):
     found = made.content()
     assert found[IMAGE] == made_system.program()
     assert found[ENTRY].decode() == "title baretick\nefi /EFI/baretick/baretick.efi\noptions takeover=borrow finish=reboot suite=calls bench=plt*\n"
-    assert os.stat(made.path(grub.SNIPPET)).st_mode & stat.S_IXUSR and made.ran == [["/usr/sbin/update-grub"]]
+    assert os.stat(made.path(install.SNIPPET)).st_mode & stat.S_IXUSR and made.ran == [["/usr/sbin/update-grub"]]
     assert command("suite=calls", "bench=plt*")[0] == 0 and made.content() == found
     command("--undo")
     assert made.content() == before and made.ran[-1] == ["/usr/sbin/update-grub"]
@@ -139,7 +139,7 @@ def test_a_changed_snippet_is_kept_and_named(made, command):
     made.add_grub()
     command()
     made.write("etc/grub.d/90_baretick", "changed")
-    assert grub.SNIPPET in command("--undo")[1] and made.content()["etc/grub.d/90_baretick"] == b"changed"
+    assert install.SNIPPET in command("--undo")[1] and made.content()["etc/grub.d/90_baretick"] == b"changed"
 
 
 def test_ctrl_c_reverts_everything(made, command, monkeypatch):
@@ -300,7 +300,7 @@ def test_the_snippet_finds_the_partition_and_quotes_the_words(made, command, tmp
 def test_without_the_program_or_where_it_is_switched_off_there_is_no_entry(made, command, tmp_path):
     made.add_grub()
     command()
-    defaults = Path(made.path(grub.DEFAULTS))
+    defaults = Path(made.path(install.DEFAULTS))
     defaults.write_text(defaults.read_text().replace("# GRUB_DISABLE", "GRUB_DISABLE"))
     assert grub_entry(made, tmp_path) == ""
     defaults.write_text(defaults.read_text().replace("GRUB_DISABLE", "# GRUB_DISABLE"))

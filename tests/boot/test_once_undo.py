@@ -7,7 +7,7 @@ from pathlib import Path
 
 import made_system
 import pytest
-from once import command, entry, grub, install, prepare, variables
+from once import command, entry, install, prepare, variables
 from test_install import ENTRY, IMAGE, MENU, Made
 
 COMMANDS = {"once": command, "install": install}
@@ -25,7 +25,7 @@ class WithGrub(Made):
 
     def run(self, wanted):
         super().run(wanted)
-        snippet = Path(self.path(grub.SNIPPET))
+        snippet = Path(self.path(install.SNIPPET))
         there = os.access(snippet, os.X_OK) and Path(self.root, IMAGE).exists()
         begin = "### BEGIN\n" if snippet.exists() else ""
         self.write("boot/grub/grub.cfg", f"{MENU}{begin}" + ("menuentry 'baretick'\n" if there else ""))
