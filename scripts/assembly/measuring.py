@@ -151,23 +151,21 @@ def rows_of(records):
 SECONDS = 3  # between two lines; less than 5 even on a busy machine
 
 
-class Progress:
+class Progress(threading.Thread):
     """A context that prints `doing`, which may change at any time, every few seconds."""
 
     def __init__(self, doing):
-        self.doing = doing
-        self._began = time.monotonic()
-        self._over = threading.Event()
-        self._teller = threading.Thread(target=self._tell, daemon=True)
+        super().__init__(daemon=True)
+        self.doing, self._began, self._over = doing, time.monotonic(), threading.Event()
 
     def __enter__(self):
-        self._teller.start()
+        self.start()
         return self
 
     def __exit__(self, *_):
         self._over.set()
-        self._teller.join()
+        self.join()
 
-    def _tell(self):
+    def run(self):
         while not self._over.wait(SECONDS):
             print(f"baretick: {self.doing}, {time.monotonic() - self._began:.0f} s so far", file=sys.stderr, flush=True)

@@ -72,13 +72,12 @@ def calls(report, rows):
             at += GROUP_INCHES / BAR_INCHES
         axes.set_yticks([y for y, _ in placed], [b.form for _, b in placed])
         axes.tick_params(axis="y", length=0, labelcolor=ink.INK, labelsize=12)
-        axes.set_ylim(at - GROUP_INCHES / BAR_INCHES - 0.4, -0.6)
-        axes.set_xlim(min(0, *(b.lo for b in every if b.lo is not None), 0), reach)
+        axes.set(ylim=(at - GROUP_INCHES / BAR_INCHES - 0.4, -0.6), xlabel=f"{unit} a call",
+                 xlim=(min(0, *(b.lo for b in every if b.lo is not None), 0), reach))
         axes.axvline(0, color=ink.SOFT, linewidth=1)
         _bars(axes, placed)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x")
-        axes.set_xlabel(f"{unit} a call")
         if has_gross:
             _legend(sheet)
 

@@ -46,12 +46,11 @@ def changes(old, new, lines):
                           transform=axes.get_yaxis_transform(), color=colour, weight="bold")
         axes.set_yticks(range(len(shown)), [name(x) for x in shown])
         axes.tick_params(axis="y", length=0, labelcolor=ink.INK, labelsize=12)
-        axes.set_ylim(-0.7, len(shown) - 0.3)
-        axes.set_xlim(-100 * reach, 100 * reach)
+        counted = all(x["unit"] == "instructions" for x in shown)
+        axes.set(ylim=(-0.7, len(shown) - 0.3), xlim=(-100 * reach, 100 * reach),
+                 xlabel="change of instructions, %" if counted else "change of an operation's figure, %")
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x")
-        counted = all(x["unit"] == "instructions" for x in shown)
-        axes.set_xlabel("change of instructions, %" if counted else "change of an operation's figure, %")
         axes.xaxis.set_major_formatter(lambda v, _: f"{v:+g}".replace("-", "\N{MINUS SIGN}") if v else "0")
 
     tally = {v: sum(x["verdict"] == v for x in lines) for v in (*LOOKS, compare.UNLIKE, compare.FAILED)}

@@ -62,10 +62,7 @@ def from_one(report, matrix):
         axes.plot(x, [p[2] for p in pairs], "o", color=ink.BLUE, markersize=9, gid="medians")
         step = max(1, len(pairs) // 16)
         axes.set_xticks(x[::step], [str(p[0]) for p in pairs][::step])
-        axes.set_xlim(-0.6, len(pairs) - 0.4)
-        axes.set_ylim(0, max(p[3] for p in pairs) * 1.1 or 1)
-        axes.set_xlabel("core")
-        axes.set_ylabel(unit)
+        axes.set(xlim=(-0.6, len(pairs) - 0.4), ylim=(0, max(p[3] for p in pairs) * 1.1 or 1), xlabel="core", ylabel=unit)
         axes.yaxis.set_major_formatter(lambda v, _: ink.count(v))
         axes.grid(axis="y")
 
@@ -101,9 +98,7 @@ def heat_map(report, matrix):
         reach = (low, high) if low != high else (low - 1, high + 1)
         for level, found in _by_level(cells, *reach).items():
             ink.rectangles(axes, found, "#eeeeee" if level is None else steps[level], gid=f"pairs-{level}")
-        axes.set_aspect("equal")
-        axes.set_xlim(0, n)
-        axes.set_ylim(n, 0)
+        axes.set(aspect="equal", xlim=(0, n), ylim=(n, 0), ylabel="core", anchor="N" if sheet.page else "C")
         step = max(1, n // 12)
         marks = range(0, n, step)
         axes.set_xticks([i + 0.5 for i in marks], [str(cores[i]) for i in marks])
@@ -111,11 +106,9 @@ def heat_map(report, matrix):
         axes.xaxis.tick_top()
         axes.xaxis.set_label_position("top")
         axes.set_xlabel("core", labelpad=6)
-        axes.set_ylabel("core")
         axes.tick_params(length=0, labelcolor=ink.INK)
         for spine in axes.spines.values():
             spine.set_visible(False)
-        axes.set_anchor("N" if sheet.page else "C")
         side = min(sheet.height - (1.1 if sheet.page else 2.1), 0.85 * (sheet.width - 1.85))
         letters = min(20, side / n * 72 / (0.75 * max(len(f"{c:.0f}") for c in known)))
         if letters >= LEAST_LETTERS:
@@ -170,15 +163,11 @@ def contentions(report):
             labels.append((line[-1][1], r["name"], colour, "normal"))
             places += [v for _, *values in line for v in values]
         if max(places) > 5 * min(places) > 0:
-            axes.set_yscale("log")
-            axes.set_ylim(min(places) / 1.3, max(places) * 1.3)
-            ink.log_ticks(sheet, axes)
+            ink.log_scale(sheet, axes, min(places) / 1.3, max(places) * 1.3)
         else:
             axes.set_ylim(0, max(places) * 1.15)
         axes.set_xticks(range(len(steps)), [str(c) for c in steps])
-        axes.set_xlim(-0.15, len(steps) - 0.95)
-        axes.set_xlabel("cores at it together")
-        axes.set_ylabel(f"{unit} an operation")
+        axes.set(xlim=(-0.15, len(steps) - 0.95), xlabel="cores at it together", ylabel=f"{unit} an operation")
         axes.grid(axis="y")
         ink.names_at_ends(axes, labels, len(steps) - 1, 0.08)
 

@@ -207,9 +207,7 @@ def _scale_x(sheet, axes, lines):
 
 def _scale_y(sheet, axes, values, tops):
     if _is_wide(values):
-        axes.set_yscale("log")
-        axes.set_ylim(min(values) / 1.4, max(values) * 1.6)
-        ink.log_ticks(sheet, axes)
+        ink.log_scale(sheet, axes, min(values) / 1.4, max(values) * 1.6)
     else:
         top = max(values + [t for t in tops if t < 1.5 * max(values)] + [0.1])
         axes.set_ylim(min(0, *values), 1.15 * top)

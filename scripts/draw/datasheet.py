@@ -81,7 +81,7 @@ def _said(figure):
 
 def _together(figures, names):
     """Returns `0>0 1>0: 3.01 +-0.02; ...`: pairs with equal figures share one entry."""
-    return "; ".join(f"{' '.join(some)}: {said}" for said, some in insn.alike(figures, names, _said).items())
+    return "; ".join(f"{' '.join(some)}: {said}" for said, some in table.grouped(names, lambda name: _said(figures[name])).items())
 
 
 def _unbroken(text):
@@ -170,20 +170,15 @@ def _of_instructions(report):
         if end.get("shared_blocks"):
             yield (f"{of}the core was shared in {end['shared_blocks']} of {end.get('blocks', '?')} blocks of windows of suite insn, "
                    "after repeating")
-    faulted = {}
-    for form in insn.forms(report):
-        if form.fault:
-            faulted.setdefault((form.core, form.fault), []).append(form.name)
-    yield from (f"core {core}: {len(names)} forms faulted in a test, {fault}: {table.some(names, NAMES)}"
-                for (core, fault), names in faulted.items())
+    faulted = table.grouped((form for form in insn.forms(report) if form.fault), lambda form: (form.core, form.fault))
+    yield from (f"core {core}: {len(forms)} forms faulted in a test, {fault}: {table.some([form.name for form in forms], NAMES)}"
+                for (core, fault), forms in faulted.items())
 
 
 def _left(report):
     """Returns [(why forms were not run, on which core, their names)]."""
-    found = {}
-    for name, core, why in insn.left(report):
-        found.setdefault((why, core), []).append(name)
-    return [(why, core, names) for (why, core), names in found.items()]
+    found = table.grouped(insn.left(report), lambda left: (left[2], left[1]))
+    return [(why, core, [name for name, _, _ in some]) for (why, core), some in found.items()]
 
 
 def _not_there(report):

@@ -114,11 +114,8 @@ def listed(caption, columns, rows, **how):
 
 def _usual(group):
     """Returns {fact: the value that most machines of a group have}."""
-    found = collections.defaultdict(collections.Counter)
-    for m in group.machines:
-        for name, value in m.newest.facts.items():
-            found[name][value] += 1
-    return {name: counts.most_common(1)[0][0] for name, counts in found.items()}
+    every = [m.newest.facts for m in group.machines]
+    return {name: statistics.mode(facts[name] for facts in every) for name in every[0]}
 
 
 def outliers(fleet, groups):
@@ -141,9 +138,7 @@ def outliers(fleet, groups):
 
 def _together(changes):
     """Returns [[fleet_peers.Change]]: the changes of a row in one direction and from alike levels are one line."""
-    found = collections.defaultdict(list)
-    for c in changes:
-        found[c.row, c.up].append(c)
+    found = table.grouped(changes, lambda c: (c.row, c.up))
     return sorted(found.values(), key=lambda some: (-len(some), -abs(some[0].share or 0)))
 
 
@@ -266,21 +261,6 @@ def summary(fleet):
 
 # --- the page --------------------------------------------------------------------------------------
 
-def _page(fleet, groups, numbers):
-    page = markup.Page()
-    page.section("outliers", "Outliers", outliers(fleet, groups))
-    page.section("changes", "Changes", changes(fleet))
-    page.section("certificates", "Certificates", certificates(fleet))
-    page.section("kinds", "Kinds of machines", kinds(fleet))
-    large = [(n, g) for n, g in enumerate(fleet.groups, 1) if g.bands]
-    page.section("rows", "Rows", *(rows(g, n) for n, g in large[:KINDS_SHOWN]), _left_out(fleet, large))
-    page.section("machines", "Machines", machines(fleet, numbers))
-    page.section("damaged", "Damaged reports", listed(
-        "Reports that are not judged", DAMAGED, [{"report": r.name, "wrong": "; ".join(r.damage)} for r in fleet.damaged],
-        label="Damaged reports"))
-    return page
-
-
 def _left_out(fleet, large):
     """Returns which kinds are not among the tables of rows, in words."""
     alone = [g for g in fleet.groups if not g.bands]
@@ -296,7 +276,16 @@ def html(fleet, folder):
     """Returns the page of a fleet.Fleet."""
     groups = {m.name: g for g in fleet.groups for m in g.machines}
     numbers = {m.name: n for n, g in enumerate(fleet.groups, 1) for m in g.machines}
-    page = _page(fleet, groups, numbers)
+    large, page = [(n, g) for n, g in enumerate(fleet.groups, 1) if g.bands], markup.Page()
+    page.section("outliers", "Outliers", outliers(fleet, groups))
+    page.section("changes", "Changes", changes(fleet))
+    page.section("certificates", "Certificates", certificates(fleet))
+    page.section("kinds", "Kinds of machines", kinds(fleet))
+    page.section("rows", "Rows", *(rows(g, n) for n, g in large[:KINDS_SHOWN]), _left_out(fleet, large))
+    page.section("machines", "Machines", machines(fleet, numbers))
+    page.section("damaged", "Damaged reports", listed(
+        "Reports that are not judged", DAMAGED, [{"report": r.name, "wrong": "; ".join(r.damage)} for r in fleet.damaged],
+        label="Damaged reports"))
     title = f"{several(fleet.reports, 'report')} of {several(len(fleet.every), 'machine')}"
     ways = element("nav", markup.listed(page.ways), aria_label="Sections")
     body = element("main", element("h1", title), element("p", folder, class_="soft"), summary(fleet), ways, "\n",

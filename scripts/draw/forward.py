@@ -30,15 +30,14 @@ def forward(report, found):
         reach = (math.log(max(low, 0.25)), math.log(max(high, 0.5)))
         for level, boxes in _by_level(found, places, reach).items():
             ink.rectangles(axes, boxes, "#eeeeee" if level is None else colours[level], gid=f"cells-{level}")
-        axes.set_xlim(min(c.at for c in found.cells) - 0.5, max(c.at for c in found.cells) + 0.5)
-        axes.set_ylim(at, 0)
+        axes.set(xlim=(min(c.at for c in found.cells) - 0.5, max(c.at for c in found.cells) + 0.5), ylim=(at, 0),
+                 xlabel="offset of the load from the store, bytes")
         stores = {}  # the size is written once, at the middle of its lines
         for (store, _), top in places.items():
             stores.setdefault(store, []).append(top)
         axes.set_yticks([(tops[0] + tops[-1] + 1) / 2 for tops in stores.values()], [f"store {store}" for store in stores])
         axes.tick_params(axis="y", length=0, labelcolor=ink.INK, labelsize=12)
         axes.xaxis.set_major_locator(sheet.library.ticker.MaxNLocator(MOST_TICKS, integer=True))
-        axes.set_xlabel("offset of the load from the store, bytes")
         axes.grid(axis="x", color=ink.FAINT, linewidth=0.5)
         bar = ink.key(sheet, axes, sheet.library.colors.LogNorm(*(math.exp(v) for v in reach)), colours, unit, 0.04)
         bar.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5)))

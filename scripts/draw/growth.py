@@ -63,8 +63,7 @@ def growth(report, event):
         if failed:  # at the bottom, where no figure is
             axes.plot(failed, [0.03] * len(failed), "x", color=ink.RED, markersize=10, markeredgewidth=2.5,
                       transform=axes.get_xaxis_transform(), label="failed", clip_on=False)
-        axes.set_xlabel("argument n")
-        axes.set_ylabel(f"{unit} an operation")
+        axes.set(xlabel="argument n", ylabel=f"{unit} an operation")
         axes.grid(axis="y")
         sheet.figure.legend(loc="lower center", ncol=3, frameon=False, fontsize=12.5, columnspacing=1.2, handlelength=1.3)
 
@@ -103,9 +102,7 @@ def _scale(sheet, axes, points, arguments, curve):
         axes.set_xlim(*spread(arguments))
     axes.set_xticks(_some(arguments), [ink.count(n) for n in _some(arguments)])
     if _is_wide(arguments) and _is_wide(figures):
-        axes.set_yscale("log")
-        axes.set_ylim(min(figures) / 2, max(figures + curve) * 2)
-        ink.log_ticks(sheet, axes)
+        ink.log_scale(sheet, axes, min(figures) / 2, max(figures + curve) * 2)
     else:
         top = max([*figures, *curve, 0.1])
         top = max([top] + [p.hi for p in points if p.hi is not None and p.hi <= ABOVE * top])

@@ -178,27 +178,21 @@ def within(places, gaps, low, high):
     return found
 
 
-def direct_labels(axes, labels, x, gap):
-    """Draws names at the ends of lines in place of a legend, without overlaps and within the axis: labels is [(y, text,
-    colour, weight)], gap the height of a line of text in the axis' own unit."""
-    labels = sorted(labels)
-    heights = [gap * (1 + text.count("\n")) for _, text, *_ in labels]
-    gaps = [0, *((below + above) / 2 for below, above in itertools.pairwise(heights))]
-    bottom, top = axes.get_ylim()
-    places = within(apart([y for y, *_ in labels], gaps), gaps, bottom + heights[0] / 2, top - heights[-1] / 2)
-    for place, (_, text, colour, weight) in zip(places, labels):
-        axes.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
-                      va="center", ha="left", size=13, annotation_clip=False)
-
-
 def names_at_ends(axes, labels, x, share):
-    """The same for lines on linear or logarithmic axes. share: the height of a line of text, of the axis."""
+    """Draws names at the ends of lines in place of a legend, without overlaps and within the axis, linear or logarithmic. labels:
+    [(y, text, colour, weight)]; share: the height of a line of text, of the axis."""
     scale = math.log10 if axes.get_yscale() == "log" else float
     bottom, top = (scale(v) for v in axes.get_ylim())
     right = axes.twinx()
     right.set_ylim(bottom, top)
     right.set_axis_off()
-    direct_labels(right, [(scale(y), *rest) for y, *rest in labels], x, share * (top - bottom))
+    labels = sorted((scale(y), *rest) for y, *rest in labels)
+    heights = [share * (top - bottom) * (1 + text.count("\n")) for _, text, *_ in labels]
+    gaps = [0, *((below + above) / 2 for below, above in itertools.pairwise(heights))]
+    places = within(apart([y for y, *_ in labels], gaps), gaps, bottom + heights[0] / 2, top - heights[-1] / 2)
+    for place, (_, text, colour, weight) in zip(places, labels):
+        right.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
+                       va="center", ha="left", size=13, annotation_clip=False)
 
 
 def key(sheet, axes, norm, colours, unit, pad):
@@ -236,9 +230,9 @@ def runs(levels):
     return found
 
 
-def log_ticks(sheet, axes):
-    """Labels 1, 2, 5, 10 ... if few decades are shown, else the decades."""
-    bottom, top = axes.get_ylim()
+def log_scale(sheet, axes, bottom, top):
+    """Makes an axis logarithmic, with 1, 2, 5, 10 ... if it has few decades, else the decades."""
+    axes.set(yscale="log", ylim=(bottom, top))
     axes.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5) if top < 200 * bottom else (1,)))
     axes.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
     axes.yaxis.set_major_formatter(lambda v, _: f"{v:g}")

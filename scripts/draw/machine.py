@@ -49,14 +49,11 @@ def linearity(report):
                 names += f"\n(\N{PLUS-MINUS SIGN}{wide:.0f})"
             labels.append((min(max(line[-1][1], min(low, -1)), max(high, 1)), names, colour, "bold" if strong else "normal"))
         axes.set_xticks(range(len(chains)), [str(n) for n in chains], size=10.5 if sheet.page else None)
-        axes.set_xlim(-0.3, len(chains) - 0.75)
-        axes.set_ylim(min(low - 0.08 * room, -1), max(high + 0.08 * room, 1))
-        axes.set_xlabel("dependent adds in the window")
-        axes.set_ylabel(f"missing (\N{MINUS SIGN}) or extra, {unit}")
+        axes.set(xlim=(-0.3, len(chains) - 0.75), ylim=(min(low - 0.08 * room, -1), max(high + 0.08 * room, 1)),
+                 xlabel="dependent adds in the window", ylabel=f"missing (\N{MINUS SIGN}) or extra, {unit}")
         axes.yaxis.set_major_locator(sheet.library.ticker.MaxNLocator(6, integer=True))
         axes.grid(axis="y")
-        bottom, top = axes.get_ylim()
-        ink.direct_labels(axes, labels, len(chains) - 1, 0.075 * (top - bottom))  # the height of a line of text
+        ink.names_at_ends(axes, labels, len(chains) - 1, 0.075)
 
     if counted:
         worst = max(abs(y) for line in lines for _, y, _ in line)
@@ -104,13 +101,10 @@ def gaps(report, found):
         axes.vlines([at for at, _ in first], low, [long for _, long in first], color=ink.BLUE, linewidth=2.5,
                     gid="gaps")
         axes.plot([at for at, _ in first], [long for _, long in first], "o", color=ink.BLUE, markersize=6)
-        axes.set_yscale("log")
-        axes.set_ylim(low, max(long for _, long in first) * 2)
-        ink.log_ticks(sheet, axes)
-        end = max(at for at, _ in first)
-        axes.set_xlim(-0.03 * (end or 1), 1.05 * (end or 1))
-        axes.set_xlabel("time, s" if long_watch else "time, ms" if time else "ticks of the TSC")
-        axes.set_ylabel("length of a gap, \N{MICRO SIGN}s" if time else "length of a gap, ticks")
+        ink.log_scale(sheet, axes, low, max(long for _, long in first) * 2)
+        end = max(at for at, _ in first) or 1
+        axes.set(xlim=(-0.03 * end, 1.05 * end), xlabel="time, s" if long_watch else "time, ms" if time else "ticks of the TSC",
+                 ylabel="length of a gap, \N{MICRO SIGN}s" if time else "length of a gap, ticks")
         axes.set_title("all gaps over time" if len(first) == found["gaps"] else f"the first {len(first)} over time",
                        size=14, pad=8)
         axes.grid(axis="y")

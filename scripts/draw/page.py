@@ -73,7 +73,7 @@ def first_of_all(figures, report, args, found):
 def of_curves(figures, report, found, is_chosen):
     """Returns [(suite, its pictures and tables)] of the selected curves and maps."""
     lines = [c for c in curve.curves(report) if is_chosen(c.record)]
-    maps = [m for m in forward.maps(report) if is_chosen(m.records[0])]
+    maps = [m for m in forward.maps(report) if is_chosen(m.record)]
     for suite in dict.fromkeys(c.suite for c in [*lines, *maps]):
         several = len({c.core for c in lines if c.suite == suite}) > 1
         yield (suite, figures.together(found.get(suite, []), report.one("run"), "plots side" if several else "plots"),

@@ -88,7 +88,7 @@ def _each(kind, draw, items, without):
 def forward(report, args):
     """Returns [picture or Absent] of the selected maps of store forwarding."""
     is_chosen = show.choice(args)
-    maps = [m for m in read_forward.maps(report) if is_chosen(m.records[0])]
+    maps = [m for m in read_forward.maps(report) if is_chosen(m.record)]
     return _each("forward", lambda m: draw_forward.forward(report, m), maps,
                  "the report has no map of store forwarding: suite=memory measures one")
 

@@ -123,11 +123,8 @@ def histogram(run, row, old=None):
             most = max(most, *earlier)
             axes.stairs(earlier, edges, color=ink.RED, linewidth=2.2, gid="old", label="old")
             axes.legend(frameon=False, fontsize=13, loc="upper center", ncol=2)
-        axes.set_xlim(lo, hi)
-        axes.set_ylim(0, most * 1.22)
         of = f" of {ink.count(ops)} operations" if ops > 1 else ""
-        axes.set_xlabel(f"one window{of}, {new.unit}")
-        axes.set_ylabel("windows, %")
+        axes.set(xlim=(lo, hi), ylim=(0, most * 1.22), xlabel=f"one window{of}, {new.unit}", ylabel="windows, %")
         axes.xaxis.set_major_formatter(lambda v, _: ink.count(v))
         axes.xaxis.set_major_locator(sheet.library.ticker.MaxNLocator(6, integer=True))
         axes.grid(axis="y")
@@ -225,10 +222,8 @@ def modes(run, row):
             places.append(0)
         axes.set_yticks(places, names)
         axes.tick_params(axis="y", length=0, labelcolor=ink.INK)
-        axes.set_ylim(-0.5, len(lines) + 0.75)
-        axes.set_xlim(left, right)
+        axes.set(ylim=(-0.5, len(lines) + 0.75), xlim=(left, right), xlabel="core cycles an operation")
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("core cycles an operation")
         axes.xaxis.set_major_locator(sheet.library.ticker.MaxNLocator(7))
 
     def stems(sheet, axes):
@@ -252,14 +247,11 @@ def modes(run, row):
             taken.append((*ends, height))
             axes.annotate(label, (m["cycles"], height), xytext=(-11 if turn else 11, 0), textcoords="offset points",
                           ha="right" if turn else "left", va="center", size=13, color=ink.INK)
-        axes.set_ylim(0, max(118, *(y + 12 for *_, y in taken)))
+        axes.set(ylim=(0, max(118, *(y + 12 for *_, y in taken))), xlim=(left, right), ylabel="blocks, %", yticks=[0, 50, 100])
         for said, (colour, marker) in sorted(kinds.items()):
             axes.plot([], [], marker, color=colour, markersize=9, label=said)
         axes.legend(frameon=False, fontsize=13, loc="lower right", ncol=2, bbox_to_anchor=(1.01, 0.92),
                     handletextpad=0.1, columnspacing=1)
-        axes.set_yticks([0, 50, 100])
-        axes.set_ylabel("blocks, %")
-        axes.set_xlim(left, right)
         axes.tick_params(axis="x", labelbottom=False, length=0)
         axes.grid(axis="y")
 
@@ -311,12 +303,10 @@ def sweep(run, row):
             strong = name == moved and most > 0
             axes.plot([x for x, _ in known], [c for _, c in known], "o", color=ink.BLUE if strong else ink.GREY,
                       markersize=5.5, gid=f"sweep-{name}")
-            axes.set_xlim(-0.04 * at[-1], 1.04 * at[-1])
-            axes.set_ylim(lo, hi)
+            axes.set(xlim=(-0.04 * at[-1], 1.04 * at[-1]), ylim=(lo, hi), xticks=[at[0], at[-1]])
             axes.grid(axis="y")
             axes.set_title(name if sheet.page else f"offset of {name}", size=14, color=ink.INK,
                            weight="bold" if strong else "normal", pad=8)
-            axes.set_xticks([at[0], at[-1]])
             axes.set_xlabel("bytes", labelpad=-10)
             if i:
                 axes.tick_params(axis="y", labelleft=False, length=0)

@@ -1,8 +1,4 @@
-"""`baretick gate`: counted instructions against a baseline. Counts are exact, so any change of a row of the baseline
-fails. A row that the baseline does not have is named, and does not fail.
-
-A baseline names the compiler of the program's rows, and the report of another compiler is refused. Rows of user objects
-do not depend on it.
+"""`baretick gate`: counted instructions against a baseline (docs/ci.md).
 
 A report of an emulator that counts (execution `instructions`) has instructions per operation and per window. A report
 of a CPU has instructions per operation, by single-stepping. These are the same numbers, so a baseline may come from

@@ -1,5 +1,4 @@
 """Many runs, row by row: the figures in order, the rows that changed first, and the run in which they changed."""
-import collections
 import os
 import statistics
 
@@ -58,10 +57,8 @@ def since(place, runs):
 
 def missing(s):
     """Returns in words which runs have no figure, grouped by reason: `runs 1, 3 to 5: ...`."""
-    reasons = collections.defaultdict(list)
-    for place, why in s.missing.items():
-        reasons[why].append(place + 1)
-    return "; ".join(f"run{'s' if len(places) > 1 else ''} {', '.join(table.spans(places, ' to '))}: {why}"
+    reasons = table.grouped(s.missing, s.missing.get)
+    return "; ".join(f"run{'s' if len(places) > 1 else ''} {', '.join(table.spans([p + 1 for p in places], ' to '))}: {why}"
                      for why, places in reasons.items())
 
 

@@ -188,17 +188,15 @@ def _result(form, p, kind, others, of):
 
 def compare(forms, there, of):
     """Returns a Result per figure that both have. forms: of one core; there: Published ones; of: classes()."""
-    by_name, others, results = {form.name: form for form in forms}, collections.defaultdict(list), []
-    for form in forms:
-        if IMMEDIATES in form.name:
-            others[form.name.partition(IMMEDIATES)[0]].append(form)
+    by_name, results = {form.name: form for form in forms}, []
+    others = table.grouped((form for form in forms if IMMEDIATES in form.name), lambda form: form.name.partition(IMMEDIATES)[0])
     for p in there:
         form = next((by_name[name] for name in p.names if name in by_name), None)
         if form is None or "tp" not in form.figures:
             continue
-        results.append(_result(form, p, "throughput", others[form.name], of))
+        results.append(_result(form, p, "throughput", others.get(form.name, ()), of))
         if p.latency is not None and _chained(form, p):
-            results.append(_result(form, p, "latency", others[form.name], of))
+            results.append(_result(form, p, "latency", others.get(form.name, ()), of))
     return results
 
 

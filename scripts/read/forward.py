@@ -1,5 +1,8 @@
 """Maps of store forwarding in a saved report: the records `forward`, one for each size of the store."""
 import collections
+import itertools
+
+from read import table
 
 # A load after a store: bytes of both, the load's offset, the figure, the spread over the visits, a letter for how the
 # load gets its bytes. What is not known is None.
@@ -12,23 +15,21 @@ class Map:
     the map is missing, empty: it is not."""
 
     def __init__(self, records):
-        self.records, first = records, records[0]
+        self.record = first = records[0]
         self.suite, self.name, self.core = first["suite"], first["name"], first["core"]
         self.full_name, self.unit = f"{self.suite}/{self.name}", first.get("unit", "cycles")
         self.cells = [cell for record in records for cell in _cells(record)]
         self.reason = "" if self.cells else f"{first['status']}: {first.get('why', 'no reason given')}"
         is_shared = any(record.get("shared") for record in records)
         self.remarks = ["not judged: most of it was measured on a shared core"] if is_shared else []
-        pairs = collections.defaultdict(list)
-        for cell in self.cells:
-            pairs[cell.store, cell.load].append(cell)
-        self.pairs = dict(sorted(pairs.items()))
+        self.pairs = dict(sorted(table.grouped(self.cells, lambda cell: (cell.store, cell.load)).items()))
 
     @property
     def found(self):
         """Returns [text] of each pair of sizes: how its loads get their bytes, by offset, with their figures."""
         for (store, load), cells in self.pairs.items():
-            said = ", ".join(f"{HOW.get(how, how)} from {some[0].at} to {some[-1].at} {_reach(some)}" for how, some in _ranges(cells))
+            ranges = [(how, list(some)) for how, some in itertools.groupby(cells, lambda cell: cell.how)]
+            said = ", ".join(f"{HOW.get(how, how)} from {some[0].at} to {some[-1].at} {_reach(some)}" for how, some in ranges)
             yield f"store {store}, load {load} bytes: {said} {self.unit}"
 
 
@@ -37,16 +38,6 @@ def _cells(record):
         spreads = of.get("spread", ())
         for i, (value, how) in enumerate(zip(of["values"], of["how"])):
             yield Cell(record["store"], of["load"], of["from"] + i, value, spreads[i] if i < len(spreads) else None, how)
-
-
-def _ranges(cells):
-    """Returns [(letter, consecutive cells with this letter)]."""
-    found = []
-    for cell in cells:
-        if not found or found[-1][0] != cell.how:
-            found.append((cell.how, []))
-        found[-1][1].append(cell)
-    return found
 
 
 def _reach(cells):
@@ -60,7 +51,5 @@ def _reach(cells):
 
 def maps(report):
     """Returns every Map, in the order of the report."""
-    found = {}
-    for record in report.of("forward"):
-        found.setdefault((record["suite"], record["name"], record["core"]), []).append(record)
+    found = table.grouped(report.of("forward"), lambda record: (record["suite"], record["name"], record["core"]))
     return [Map(records) for records in found.values()]

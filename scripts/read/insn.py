@@ -194,17 +194,10 @@ def with_error(figure, mark="+-"):
     return said(figure) + ("" if figure.error is None else f"{mark}{figure.error:g}")
 
 
-def alike(figures, names, text):
-    """Returns {text(figure): the pairs with this text}."""
-    found = {}
-    for name in names:
-        found.setdefault(text(figures[name]), []).append(name)
-    return found
-
-
 def _together(figures, names):
     """Returns `1>0 3+-0.02  1>f 4+-0.2`: pairs with equal figures share one entry."""
-    return "  ".join(f"{','.join(some)} {figure}" for figure, some in alike(figures, names, with_error).items())
+    alike = table.grouped(names, lambda name: with_error(figures[name]))
+    return "  ".join(f"{','.join(some)} {figure}" for figure, some in alike.items())
 
 
 def blockers(report):

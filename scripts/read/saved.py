@@ -3,6 +3,7 @@
 report.jsonl contains only records, so every byte of it counts. A serial log has other text between the
 records, and may have several reports, one after another, if the machine was reset.
 """
+import collections
 import gc
 import io
 import shutil
@@ -81,34 +82,31 @@ class Saved:
 LEAVING = b"baretick: leaving firmware"  # boot/main.c prints it on the serial line
 
 
-class _Lines:
-    """Statistics of the lines of a file: how many there are, how many do not begin like a record, how many end in CR,
-    and whether the last one is complete."""
+# Of the lines of a file: whether it is a report.jsonl or a log, how many there are, whether most end in CR, and whether the last
+# one is complete.
+_Lines = collections.namedtuple("_Lines", "form count with_cr ended")
 
-    def __init__(self, file):
-        self.count = self.others = self.with_cr = 0
-        self.ended, self.serial = True, False
-        for line in file:
-            self.serial = self.serial or LEAVING in line
-            self.count += 1
-            self.others += not line.startswith(report.RECORD_START)
-            self.ended = line.endswith(b"\n")
-            self.with_cr += line.endswith((b"\r\n", b"\r"))
 
-    @property
-    def form(self):
-        """Returns whether it is a report.jsonl or a log, by the majority of lines, so that damage does not change the
-        answer. What the serial line printed is a log even with format=jsonl."""
-        return RECORDS if not self.serial and self.others <= STRAY_LINES and self.count > self.others else LOG
+def _lines(file):
+    """Returns the _Lines. The majority decides about the form, so that damage does not change the answer. What the serial line
+    printed is a log even with format=jsonl."""
+    count = others = with_cr = serial = 0
+    ended = True
+    for line in file:
+        count += 1
+        serial += LEAVING in line
+        others += not line.startswith(report.RECORD_START)
+        with_cr += line.endswith((b"\r\n", b"\r"))
+        ended = line.endswith(b"\n")
+    return _Lines(RECORDS if not serial and others <= STRAY_LINES and count > others else LOG, count, 2 * with_cr > count, ended)
 
 
 def _records_only(file, lines, saved):
-    with_cr = 2 * lines.with_cr > lines.count
     for number, line in enumerate(file, 1):
         line, where = line.removesuffix(b"\n"), f"line {number}"
-        if with_cr and not line.endswith(b"\r"):
+        if lines.with_cr and not line.endswith(b"\r"):
             saved.damage.append(f"{where}: does not end in CR LF as the others do")
-        elif with_cr:
+        elif lines.with_cr:
             line = line[:-1]
         try:
             record = report.parse(line)
@@ -139,7 +137,7 @@ def _log(file, lines, saved):
 def _read(path, file, fields, seen=None):
     """Returns the report in a file that is open for bytes and can be read twice. It may be damaged, and may have no
     record. Only one line is in memory at a time."""
-    lines = _Lines(file)
+    lines = _lines(file)
     file.seek(0)
     saved, collects = Saved(path, lines.form, fields, seen), gc.isenabled()
     gc.disable()  # records have no cycles: the search for them, after each 700 new lists, takes as long as reading

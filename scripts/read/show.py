@@ -177,8 +177,8 @@ def complain(report):
 
 
 def _of_curves(report):
-    """Returns [(Curve or Map, a record of it)]."""
-    return [(c, c.record) for c in curve.curves(report)] + [(m, m.records[0]) for m in forward.maps(report)]
+    """Returns [Curve or Map]."""
+    return [*curve.curves(report), *forward.maps(report)]
 
 
 def below(report, args):
@@ -187,8 +187,8 @@ def below(report, args):
     for q in quiet.quiets(report):
         if is_chosen({**q.record, "core": args.core}):
             yield from q.lines()
-    for c, record in _of_curves(report):
-        if is_chosen(record):
+    for c in _of_curves(report):
+        if is_chosen(c.record):
             yield from (f"{c.full_name}, core {c.core}: {said}" for said in ([c.reason] if c.reason else [*c.found, *c.remarks]))
 
 
@@ -219,7 +219,7 @@ def show(reports, rows, args):
 
 def fail_if_none_chosen(reports, args, rows):
     """Raises Unreadable if no row or curve is selected. rows: the number of selected rows."""
-    every, lines = sum(len(r.of("row")) for r in reports), [record for r in reports for _, record in _of_curves(r)]
+    every, lines = sum(len(r.of("row")) for r in reports), [c.record for r in reports for c in _of_curves(r)]
     if rows or not every + len(lines) or any(map(choice(args), lines)):
         return
     curves = f" and {len(lines)} curves" if lines else ""

@@ -5,6 +5,7 @@ time, and the text of all rows is never in memory at once.
 """
 import csv
 import io
+import itertools
 import json
 import sys
 import typing
@@ -20,6 +21,14 @@ def printable(text):
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def grouped(items, key):
+    """Returns {key(item): [the items with this key]}, in the order of the items."""
+    found = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
+
+
 def some(values, most):
     """Returns the first values in words: a, b and 3 more."""
     return ", ".join(map(str, values[:most])) + (f" and {len(values) - most} more" if len(values) > most else "")
@@ -28,13 +37,8 @@ def some(values, most):
 def spans(numbers, between, step=1):
     """Returns ascending integers as texts: 1, 3 to 5. between: what stands for those that are left out; step: what one is
     multiplied with."""
-    found = []
-    for n in numbers:
-        if found and found[-1][1] == n - 1:
-            found[-1][1] = n
-        else:
-            found.append([n, n])
-    return [f"{a * step}" if a == b else f"{a * step}{between}{b * step}" for a, b in found]
+    found = ([n for _, n in some] for _, some in itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]))
+    return [f"{some[0] * step}" + (f"{between}{some[-1] * step}" if len(some) > 1 else "") for some in found]
 
 
 class Column(typing.NamedTuple):
