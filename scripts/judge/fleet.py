@@ -3,14 +3,13 @@ import array
 import collections
 import csv
 import dataclasses
-import functools
 import io
 import math
 import multiprocessing
 import os
 
 from judge import fleet_peers, sides
-from read import figure, interval, kept, quiet, run_folder, saved
+from read import figure, interval, kept, quiet, run_folder, saved, table
 
 FIELDS = kept.Fields(f"{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt judged")
 SOME = 3  # findings of damage that are kept
@@ -107,35 +106,18 @@ def read_one(folder, name, is_chosen):
 
 # --- machines and their groups --------------------------------------------------------------------
 
-@dataclasses.dataclass
 class Machine:
-    """reports: Report of each, oldest first; changes: [fleet_peers.Change]."""
-    name: str
-    reports: list
-    changes: list
+    """reports: Report of each, oldest first; changes: [fleet_peers.Change]; newest: the newest intact report, or None;
+    certificate: the newest report of suite `quiet`, or None."""
 
-    @functools.cached_property
-    def newest(self):
-        """The newest intact report, or None."""
-        return next((r for r in reversed(self.reports) if not r.damage), None)
-
-    @property
-    def certificate(self):
-        """The newest report of suite `quiet`, or None."""
-        return next((r for r in reversed(self.reports) if r.quiet), None)
-
-    def of_kind(self):
-        """Returns the intact reports of the kind that the newest one has."""
-        return [r for r in self.reports if not r.damage and r.kind == self.newest.kind]
+    def __init__(self, name, reports, changes):
+        self.name, self.reports, self.changes = name, reports, changes
+        self.newest = next((r for r in reversed(reports) if not r.damage), None)
+        self.certificate = next((r for r in reversed(reports) if r.quiet), None)
 
 
-@dataclasses.dataclass
-class Group:
-    """Machines of one kind. bands: {row: fleet_peers.Band}, empty if there are too few machines."""
-    kind: tuple
-    machines: list
-    bands: dict = dataclasses.field(default_factory=dict)
-    found: list = dataclasses.field(default_factory=list)
+# Machines of one kind. bands: {row: fleet_peers.Band}, empty if there are too few machines; found: [fleet_peers.Found].
+Group = collections.namedtuple("Group", "kind machines bands found")
 
 
 _job = {}  # of a process that reads: the folder, the function that chooses rows, the number of machines
@@ -165,8 +147,8 @@ def _rows(machines):
     """Returns {row: {machine: its figures with an interval, oldest first}} of machines of one kind."""
     found = collections.defaultdict(dict)
     for machine in machines:
-        for report in machine.of_kind():
-            for row, value, lo, hi, _ in report.figures():
+        for report in machine.reports:
+            for row, value, lo, hi, _ in report.figures() if report.kind == machine.newest.kind else ():
                 if not math.isnan(lo):
                     found[row].setdefault(machine.name, []).append((value, lo, hi))
     return found
@@ -186,40 +168,28 @@ def _moves(machines):
 
 class Fleet:
     """machines: of which at least one report is intact; groups: the largest first; found: [fleet_peers.Found], the surest
-    and largest first; changes: [fleet_peers.Change]; damaged: [Report]."""
+    and largest first; changes: [fleet_peers.Change]; damaged: [Report]; failed: machines whose newest report did not pass;
+    wrong: whether any machine failed or is an outlier."""
 
     def __init__(self, machines):
         self.reports = sum(len(m.reports) for m in machines)
         self.damaged = [r for m in machines for r in m.reports if r.damage]
         self.every = machines
         self.machines = [m for m in machines if m.newest]
-        by_kind = collections.defaultdict(list)
-        for m in self.machines:
-            by_kind[m.newest.kind].append(m)
-        self.groups = sorted((Group(kind, found) for kind, found in by_kind.items()), key=lambda g: -len(g.machines))
-        self._judge_peers()
+        by_kind = table.grouped(self.machines, lambda m: m.newest.kind)
+        kinds = sorted(by_kind.items(), key=lambda item: -len(item[1]))
+        large = [kind for kind, found in kinds if len(found) >= fleet_peers.LEAST_PEERS]
+        risk = fleet_peers.RISK / max(1, sum(len(m.newest.keys) for kind in large for m in by_kind[kind]))
+        self.groups = [Group(kind, found, *(fleet_peers.judged(_rows(found), risk) if kind in large else ({}, [])))
+                       for kind, found in kinds]
+        self.found = sorted((f for g in self.groups for f in g.found),
+                            key=lambda f: (f.verdict != fleet_peers.OUTLIER, -abs(f.share or 0)))
+        self.failed = [m for m in self.machines if m.newest.verdict != "pass"]
+        self.wrong = bool(self.failed) or any(f.verdict == fleet_peers.OUTLIER for f in self.found)
         moves = _moves(self.machines)
         for m in self.machines:
             m.changes = [c for c in m.changes if not moves[m.newest.alike, c.row].both_ways(c)]
         self.changes = [c for m in self.machines for c in m.changes]
-
-    def _judge_peers(self):
-        large = [g for g in self.groups if len(g.machines) >= fleet_peers.LEAST_PEERS]
-        comparisons = sum(len(m.newest.keys) for g in large for m in g.machines)
-        for g in large:
-            g.bands, g.found = fleet_peers.judged(_rows(g.machines), fleet_peers.RISK / max(1, comparisons))
-        self.found = sorted((f for g in self.groups for f in g.found),
-                            key=lambda f: (f.verdict != fleet_peers.OUTLIER, -abs(f.share or 0)))
-
-    @property
-    def failed(self):
-        """The machines whose newest report did not pass."""
-        return [m for m in self.machines if m.newest.verdict != "pass"]
-
-    @property
-    def wrong(self):
-        """Returns whether any machine failed or is an outlier."""
-        return bool(self.failed) or any(f.verdict == fleet_peers.OUTLIER for f in self.found)
 
 
 def read(path, is_chosen):
