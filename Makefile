@@ -154,7 +154,7 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 # The rows' functions, with their relocations, as bytes in the program: the measured code is placed from these
 # (bench/engine/compiled.h). Each section of code or data remains separate. The functions that they call outside of their
 # own objects are linked in. Sources without rows of FORM_FUNCTION are left out: nothing of these rows is placed.
-NOT_PLACED  := $(addprefix $(OBJ)/bench/suites/,devices/% events/% exits/% privileged/% translation/% wakeup/% $(addsuffix .c.o,cores summary_rows insn limits memory quiet))
+NOT_PLACED  := $(addprefix $(OBJ)/bench/suites/,devices/% events/% exits/% privileged/% translation/% wakeup/% $(addsuffix .c.o,cores datasheet summary_rows insn limits memory quiet))
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter-out $(NOT_PLACED),$(filter $(OBJ)/bench/suites/%,$(OBJS))) $(patsubst %,$(OBJ)/%.c.o,bench/api/counted lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
@@ -199,7 +199,7 @@ FORCE:
 # --- the same engine and suites as a Linux program ------------------------------------------------
 
 # The image's own objects, including its memcpy and the code of its bodies: the same code is measured.
-IMAGE_LIB   := $(filter $(OBJ)/lib/%,$(OBJS))
+IMAGE_LIB   := $(filter $(OBJ)/lib/%,$(OBJS)) $(OBJ)/bench/suites/datasheet.c.o
 HOSTED      := $(B)/hosted/baretick
 HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/*.c hosted/platform/*.c))) $(IMAGE_LIB) \
 	$(filter $(OBJ)/bench/%,$(OBJS))
@@ -379,7 +379,7 @@ UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,
 	console/keyboard console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/call_stack stores/counts \
 	$(if $(HAS_ZYDIS),stores/operands))
-UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) hosted/replay/cpuid_dump.c \
+UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c hosted/replay/cpuid_dump.c \
 	$(sort $(wildcard tests/unit/*.c))
 UNIT_UPPER := $(filter-out bench/suites/% bench/run/run%,$(filter bench/%,$(C_SRC))) \
 	$(UNIT_SUITES:%=bench/suites/%.c) $(UNIT_KERNEL) $(UNIT_HOSTED) $(filter-out hosted/replay/replay.c $(UNIT_LIB),$(REPLAY_SRC))

@@ -197,7 +197,7 @@ static bool are_possible(struct boot *b)
     struct sink *error = boot_error(b);
     struct cpu cpu;
 
-    options_settle(&b->handoff->options);
+    registry_settle(&b->handoff->options);
     if (!options_check_pairs(o, error))
         return false;
     if (o->upload.kind == UPLOAD_URL && !b->network.from.has_address) {

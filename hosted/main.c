@@ -106,7 +106,7 @@ static bool take_words(struct options *o, int argc, char **argv, const struct cp
         return false;
     if (o->list)
         return true;
-    options_settle(o);
+    registry_settle(o);
     if (!options_check_pairs(o, err))
         return false;
     if (!registry_check(o, err)) {

@@ -26,6 +26,8 @@ struct kind {
     bool needs_two;  /* one core alone does not measure it */
     bool timed;      /* its rows take a known time, one after another */
     bool needs_area; /* a large area of memory (platform.h); if conducted, for all cores */
+    /* The default of cores= in a run whose rows are all of such kinds; NULL: as in other runs. */
+    const char *cores;
     enum kind_options options;
     const char *no_body; /* why there is no body to trace: "it measures ..." */
     /* What a report has of a row that the user stopped: "its gaps so far"; NULL: nothing. */

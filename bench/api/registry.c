@@ -1,4 +1,5 @@
 #include "bench/api/registry.h"
+#include "bench/api/kind.h"
 #include "bench/api/platform.h"
 #include "lib/text/words.h"
 #include "lib/text/fmt.h"
@@ -98,6 +99,24 @@ static bool selects(const char *suites, const char *names, const struct bench *b
     return in_suites(suites, b) &&
            (glob_list_match(names, b->name) || (b->has_part && b->has_part(names)) ||
             (b->code && b->code->args_of && glob_list_match(names, b->code->args_of)));
+}
+
+void registry_settle(struct options *o)
+{
+    const char *cores = NULL;
+
+    take_own();
+    if (options_give(o, "cores"))
+        return;
+    for (size_t i = 0; i < rows_used; i++) {
+        if (!registry_selects(o, rows[i]))
+            continue;
+        cores = rows[i]->kind ? rows[i]->kind->cores : NULL;
+        if (!cores)
+            return;
+    }
+    if (cores)
+        str_copy(o->cores, sizeof o->cores, cores, strlen(cores));
 }
 
 bool registry_selects(const struct options *o, const struct bench *b)

@@ -24,6 +24,9 @@ size_t registry_data_size(void);
 /* Returns all rows, ascending by suite, then name; *n gets their number. */
 const struct bench *const *registry(size_t *n);
 
+/* Sets, after all sources of options, the defaults that the selected rows decide: cores=. */
+void registry_settle(struct options *o);
+
 /* Returns whether suite= and bench= select this row. Rows on request are selected only by their
  * suite's name without a wildcard. */
 bool registry_selects(const struct options *o, const struct bench *b);

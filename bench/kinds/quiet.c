@@ -262,6 +262,7 @@ static double guess(const struct engine *e, const struct bench *b)
 const struct kind kind_watch = {.name = "gaps",
                                 .conducted = true,
                                 .timed = true,
+                                .cores = "all", /* a machine's quiet is that of all of its cores */
                                 .options = OPTIONS_WATCH,
                                 .no_body = "it watches cores",
                                 .so_far = "its gaps so far",

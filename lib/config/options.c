@@ -219,8 +219,8 @@ static bool take_lone(struct options *o, const char *word)
         o->list = true;
         return true;
     case LONE_DATASHEET:
-        take_pair(o, DATASHEET_SUITE);
-        take_pair(o, DATASHEET_CORES);
+        for (const char *const *means = datasheet_words; *means; means++)
+            take_pair(o, *means);
         return true;
     case LONE_NONE:
         break;
@@ -263,15 +263,6 @@ bool options_parse_file(struct options *o, const void *bytes, size_t n, const ch
         if (!options_take(o, &word, source, "line", word.line, err))
             return false;
     return true;
-}
-
-void options_settle(struct options *o)
-{
-    static const char all[] = "all";
-
-    if ((str_eq(o->suite, QUIET_SUITE) || str_eq(o->suite, PLANTED_QUIET_SUITE)) &&
-        !options_give(o, "cores"))
-        str_copy(o->cores, sizeof o->cores, all, strlen(all));
 }
 
 bool options_check_pairs(const struct options *o, struct sink *err)

@@ -13,10 +13,9 @@
 #include "lib/config/option_value.h"
 #include "lib/text/sink.h"
 
-/* The word `datasheet` stands for these two. */
-#define DATASHEET_SUITES "insn,memory,limits"
-#define DATASHEET_SUITE  "suite=" DATASHEET_SUITES
-#define DATASHEET_CORES  "cores=types"
+/* What the word `datasheet` stands for; the suites define it (bench/suites/datasheet.c). NULL ends
+ * the list. */
+extern const char *const datasheet_words[];
 
 #define ROUNDS_MOST 64
 
@@ -28,9 +27,6 @@
 #define SAMPLES_AUTO       2048
 #define SAMPLES_AUTO_EXACT 64 /* if every sample is the same number */
 
-/* The suites that watch for gaps; alone in suite= each runs on all cores. */
-#define QUIET_SUITE         "quiet"
-#define PLANTED_QUIET_SUITE "planted_quiet"
 /* quiet_time=auto, in seconds: several of a firmware's periodic SMIs, if any. */
 #define QUIET_TIME_AUTO 10
 
@@ -167,9 +163,6 @@ void options_default(struct options *o);
  */
 bool options_parse_file(struct options *o, const void *bytes, size_t n, const char *source,
                         struct sink *err);
-
-/* Sets, after all sources, the defaults that depend on other words: cores=all for suite=quiet. */
-void options_settle(struct options *o);
 
 /* Checks, after all sources, for words that exclude each other. False: a message on err names both,
  * and what is allowed. */

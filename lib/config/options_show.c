@@ -15,8 +15,10 @@ void options_help(struct sink *out)
         "the boot volume and in the load options, which have priority.\r\n\r\n"
         "  help\r\n      print this text and end\r\n"
         "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n"
-        "  datasheet\r\n      measure a datasheet of the CPU: " DATASHEET_SUITE " " DATASHEET_CORES
-        "\r\n");
+        "  datasheet\r\n      measure a datasheet of the CPU:");
+    for (const char *const *means = datasheet_words; *means; means++)
+        fmt(out, " %s", *means);
+    fmt(out, "\r\n");
     for (size_t i = 0; i < n; i++)
         fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
             keys[i].meaning, keys[i].standard);

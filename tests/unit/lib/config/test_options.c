@@ -72,27 +72,6 @@ TEST(a_former_name_is_accepted_and_today_s_is_recorded)
     assert_null(strstr(text, "quiet_budget"));
 }
 
-/* A machine's quiet is that of all of its cores. */
-TEST(suite_quiet_alone_runs_on_all_cores)
-{
-    static const struct {
-        const char *words, *cores;
-    } cases[] = {{"", "bsp"},
-                 {"suite=quiet", "all"},
-                 {"suite=planted_quiet", "all"},
-                 {"suite=quiet cores=bsp", "bsp"},
-                 {"cores=1-2 suite=quiet", "1-2"},
-                 {"suite=quiet,calls", "bsp"},
-                 {"suite=quiet suite=calls", "bsp"}};
-    struct options o;
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_true(parse(&o, cases[i].words));
-        options_settle(&o);
-        assert_string_equal(o.cores, cases[i].cores);
-    }
-}
-
 TEST(limits_of_suite_quiet_are_named)
 {
     static const char *const words[] = {"quiet_time=0", "quiet_time=604801", "quiet_time=1.5",
@@ -412,7 +391,7 @@ TEST(the_word_datasheet_sets_suites_and_cores)
 
     assert_true(options_knows("datasheet"));
     assert_true(parse(&o, "suite=calls datasheet"));
-    assert_string_equal(o.suite, DATASHEET_SUITES);
+    assert_string_equal(o.suite, "insn,memory,limits");
     assert_string_equal(o.cores, "types");
     assert_true(options_give(&o, "suite") && options_give(&o, "cores"));
     assert_true(parse(&o, "datasheet suite=memory cores=2"));
