@@ -2,7 +2,7 @@
  * The caches and TLBs that this CPU's CPUID describes. Caches: leaf 4 (Intel, Zhaoxin; SDM vol. 2A
  * table 3-8), 8000_001D (AMD; APM vol. 3 E.4.14), 8000_0005 and 8000_0006 (older AMD, VIA; E.4.4,
  * E.4.5). TLBs: leaf 18h (Intel), 8000_0005, 8000_0006 and 8000_0019 (AMD, VIA; E.4.11). Leaf 2's
- * descriptors for both (older Intel; descriptors.c).
+ * descriptors for both (older Intel; SDM vol. 2A table 3-12).
  */
 #ifndef LIB_CPU_CACHES_H
 #define LIB_CPU_CACHES_H
@@ -55,18 +55,5 @@ unsigned caches_domains(const struct cache *cache, unsigned n, unsigned cpus);
 
 extern const char *const cache_type_names[CACHE_TYPES];
 extern const char *const tlb_type_names[TLB_TYPES];
-
-/* Leaf 2 has a cache or a TLB as one byte (Intel SDM vol. 2A, table 3-12 "Encoding of CPUID Leaf 2
- * Descriptors"). */
-#define DESCRIPTORS_MAX 15 /* three in EAX, whose lowest byte is a count, four in the others */
-
-/* Reads the bytes of leaf 2 without those that mean nothing. Returns their number. */
-unsigned descriptors_read(uint8_t out[DESCRIPTORS_MAX], const struct cpu *c, cpuid_fn cpuid,
-                          void *ctx);
-
-/* Returns false if the byte is not a cache. */
-bool descriptor_cache(struct cache *out, uint8_t byte, const struct cpu *c);
-/* Stores up to two TLBs for the byte; returns their number. */
-unsigned descriptor_tlbs(struct tlb out[2], uint8_t byte);
 
 #endif

@@ -29,19 +29,24 @@
 
 struct row {
     enum cpu_vendor vendor;
-    uint32_t family, first, last; /* models */
+    uint32_t family, first, last; /* models; if last is 0, those listed instead */
+    uint8_t listed[8];
     struct cpu_model is;
 };
-#define INTEL(model, ...)                                                                          \
+#define MODELS(...)                                                                                \
     {                                                                                              \
-        VENDOR_INTEL, 6, model, model,                                                             \
+        __VA_ARGS__                                                                                \
+    }
+#define INTEL(models, ...)                                                                         \
+    {                                                                                              \
+        VENDOR_INTEL, 6, 0, 0, models,                                                             \
         {                                                                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
 #define FAMILY(vendor, family, ...)                                                                \
     {                                                                                              \
-        vendor, family, 0, UINT32_MAX,                                                             \
+        vendor, family, 0, UINT32_MAX, {0},                                                        \
         {                                                                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
@@ -49,82 +54,50 @@ struct row {
 
 static const struct row rows[] = {
     /* P6 and Pentium M. */
-    {VENDOR_INTEL, 6, 0x00, 0x0e, {.mc0_is_firmware = true}},
-    INTEL(0x0f, CORE2, .tsc_way = TSC_WAY_CORE2),             /* Merom */
-    {VENDOR_INTEL, 6, 0x10, 0x15, {.mc0_is_firmware = true}}, /* Tolapai, a Pentium M */
-    INTEL(0x16, CORE2),                           /* Merom-L: its bus clock is not documented */
-    INTEL(0x17, CORE2, .tsc_way = TSC_WAY_CORE2), /* Penryn */
-    INTEL(0x1d, .prefetch = PREFETCH_MISC_ENABLE, .tsc_way = TSC_WAY_CORE2), /* Dunnington */
+    {VENDOR_INTEL, 6, 0x00, 0x0e, {0}, {.mc0_is_firmware = true}},
+    INTEL(MODELS(0x0f, 0x17), CORE2, .tsc_way = TSC_WAY_CORE2),    /* Merom, Penryn */
+    {VENDOR_INTEL, 6, 0x10, 0x15, {0}, {.mc0_is_firmware = true}}, /* Tolapai, a Pentium M */
+    INTEL(MODELS(0x16), CORE2), /* Merom-L: its bus clock is not documented */
+    INTEL(MODELS(0x1d), .prefetch = PREFETCH_MISC_ENABLE,
+          .tsc_way = TSC_WAY_CORE2), /* Dunnington */
 
-    INTEL(0x1a, CORE_I(TSC_WAY_RATIO_133), .vectors = VECTORS_SSE), /* Nehalem */
-    INTEL(0x1e, CORE_I(TSC_WAY_RATIO_133), .vectors = VECTORS_SSE),
-    INTEL(0x1f, CORE_I(TSC_WAY_RATIO_133), .vectors = VECTORS_SSE),
-    INTEL(0x2e, CORE_I(TSC_WAY_RATIO_133), .vectors = VECTORS_SSE),
-    INTEL(0x25, CORE_I(TSC_WAY_RATIO_133), .vectors = VECTORS_SSE), /* Westmere */
-    INTEL(0x2c, CORE_I(TSC_WAY_RATIO_133), .vectors = VECTORS_SSE),
-    INTEL(0x2f, CORE_I(TSC_WAY_RATIO_133), .vectors = VECTORS_SSE),
-    INTEL(0x2a, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX), /* Sandy Bridge */
-    INTEL(0x2d, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX),
-    INTEL(0x3a, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX), /* Ivy Bridge */
-    INTEL(0x3e, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX),
-    INTEL(0x3c, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2), /* Haswell */
-    INTEL(0x3f, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2),
-    INTEL(0x45, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2),
-    INTEL(0x46, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2),
-    INTEL(0x3d, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2), /* Broadwell */
-    INTEL(0x47, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2),
-    INTEL(0x4f, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2),
-    INTEL(0x56, CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX2),
-    INTEL(0x4e, CORE_I(TSC_WAY_CRYSTAL_24), .vectors = VECTORS_AVX2), /* Skylake */
-    INTEL(0x5e, CORE_I(TSC_WAY_CRYSTAL_24), .vectors = VECTORS_AVX2),
-    INTEL(0x55, CORE_I(TSC_WAY_CRYSTAL_24_OR_25),
-          .vectors = VECTORS_AVX512), /* Skylake-SP and later on its board */
-    INTEL(0x8e, CORE_I(TSC_WAY_CRYSTAL_24), .vectors = VECTORS_AVX2), /* Kaby Lake, Coffee Lake */
-    INTEL(0x9e, CORE_I(TSC_WAY_CRYSTAL_24), .vectors = VECTORS_AVX2),
-    /* From this row on CPUID leaf 15h is complete. */
-    INTEL(0x66, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512), /* Cannon Lake */
-    INTEL(0xa5, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX2),   /* Comet Lake */
-    INTEL(0xa6, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX2),
-    INTEL(0x7d, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512), /* Ice Lake */
-    INTEL(0x7e, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512),
-    INTEL(0x6a, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512),
-    INTEL(0x6c, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512),
-    INTEL(0x8c, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512), /* Tiger Lake */
-    INTEL(0x8d, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512),
-    INTEL(0xa7, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512), /* Rocket Lake */
-    INTEL(0x8f, CORE_I(TSC_WAY_NONE)), /* Sapphire Rapids, Emerald Rapids */
-    INTEL(0xcf, CORE_I(TSC_WAY_NONE)),
-    INTEL(0x97, CORE_I(TSC_WAY_NONE)), /* Alder Lake, Raptor Lake */
-    INTEL(0x9a, CORE_I(TSC_WAY_NONE)),
-    INTEL(0xb7, CORE_I(TSC_WAY_NONE)),
-    INTEL(0xba, CORE_I(TSC_WAY_NONE)),
-    INTEL(0xbf, CORE_I(TSC_WAY_NONE)),
+    /* Nehalem, Westmere; Sandy Bridge, Ivy Bridge; Haswell, Broadwell; Skylake. */
+    INTEL(MODELS(0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2f), CORE_I(TSC_WAY_RATIO_133),
+          .vectors = VECTORS_SSE),
+    INTEL(MODELS(0x2a, 0x2d, 0x3a, 0x3e), CORE_I(TSC_WAY_RATIO_100), .vectors = VECTORS_AVX),
+    INTEL(MODELS(0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56), CORE_I(TSC_WAY_RATIO_100),
+          .vectors = VECTORS_AVX2),
+    INTEL(MODELS(0x4e, 0x5e), CORE_I(TSC_WAY_CRYSTAL_24), .vectors = VECTORS_AVX2),
+    /* Skylake-SP and later on its board. */
+    INTEL(MODELS(0x55), CORE_I(TSC_WAY_CRYSTAL_24_OR_25), .vectors = VECTORS_AVX512),
+    INTEL(MODELS(0x8e, 0x9e), CORE_I(TSC_WAY_CRYSTAL_24),
+          .vectors = VECTORS_AVX2), /* Kaby Lake, Coffee Lake */
+    /* From here on CPUID leaf 15h is complete: Comet Lake; Cannon Lake, Ice Lake, Tiger Lake, Rocket
+     * Lake; Sapphire Rapids, Emerald Rapids, Alder Lake, Raptor Lake. */
+    INTEL(MODELS(0xa5, 0xa6), CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX2),
+    INTEL(MODELS(0x66, 0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d, 0xa7), CORE_I(TSC_WAY_NONE),
+          .vectors = VECTORS_AVX512),
+    INTEL(MODELS(0x8f, 0xcf, 0x97, 0x9a, 0xb7, 0xba, 0xbf), CORE_I(TSC_WAY_NONE)),
 
-    INTEL(0x57, ATOM, .tsc_way = TSC_WAY_RATIO_100, .vectors = VECTORS_AVX512), /* Xeon Phi */
-    INTEL(0x85, ATOM, .tsc_way = TSC_WAY_RATIO_100, .vectors = VECTORS_AVX512),
-    INTEL(0x1c, .tsc_way = TSC_WAY_BONNELL,
-          .vectors = VECTORS_SSE), /* Bonnell and Saltwell: no SMI counter */
-    INTEL(0x26, .tsc_way = TSC_WAY_BONNELL, .vectors = VECTORS_SSE),
+    /* Xeon Phi. Bonnell and Saltwell have no SMI counter. */
+    INTEL(MODELS(0x57, 0x85), ATOM, .tsc_way = TSC_WAY_RATIO_100, .vectors = VECTORS_AVX512),
+    INTEL(MODELS(0x1c, 0x26), .tsc_way = TSC_WAY_BONNELL, .vectors = VECTORS_SSE),
     /* Listed although nothing is known of them: a model without a row counts as a later one, which
      * has the SMI counter. */
-    INTEL(0x27, .smi_count = false, .vectors = VECTORS_SSE),
-    INTEL(0x35, .smi_count = false, .vectors = VECTORS_SSE),
-    INTEL(0x36, .smi_count = false, .vectors = VECTORS_SSE),
-    INTEL(0x37, ATOM, .tsc_way = TSC_WAY_RATIO_SILVERMONT,
-          .vectors = VECTORS_SSE), /* Bay Trail, Avoton */
-    INTEL(0x4d, ATOM, .tsc_way = TSC_WAY_RATIO_SILVERMONT, .vectors = VECTORS_SSE),
-    INTEL(0x4c, ATOM, .tsc_way = TSC_WAY_RATIO_AIRMONT,
-          .vectors = VECTORS_SSE), /* Braswell, Cherry Trail */
-    INTEL(0x5c, ATOM, .tsc_way = TSC_WAY_CRYSTAL_19_2, .prefetch = PREFETCH_TWO,
-          .vectors = VECTORS_SSE), /* Goldmont */
-    /* Denverton's crystal: C3000 datasheet, "Reference clocks"; as Linux has it. */
-    INTEL(0x5f, ATOM, .tsc_way = TSC_WAY_CRYSTAL_25, .prefetch = PREFETCH_TWO,
+    INTEL(MODELS(0x27, 0x35, 0x36), .smi_count = false, .vectors = VECTORS_SSE),
+    /* Bay Trail, Avoton; Braswell, Cherry Trail; Goldmont. */
+    INTEL(MODELS(0x37, 0x4d), ATOM, .tsc_way = TSC_WAY_RATIO_SILVERMONT, .vectors = VECTORS_SSE),
+    INTEL(MODELS(0x4c), ATOM, .tsc_way = TSC_WAY_RATIO_AIRMONT, .vectors = VECTORS_SSE),
+    INTEL(MODELS(0x5c), ATOM, .tsc_way = TSC_WAY_CRYSTAL_19_2, .prefetch = PREFETCH_TWO,
           .vectors = VECTORS_SSE),
-    INTEL(0x7a, ATOM, .prefetch = PREFETCH_TWO, .vectors = VECTORS_SSE), /* Goldmont Plus */
+    /* Denverton's crystal: C3000 datasheet, "Reference clocks"; as Linux has it. */
+    INTEL(MODELS(0x5f), ATOM, .tsc_way = TSC_WAY_CRYSTAL_25, .prefetch = PREFETCH_TWO,
+          .vectors = VECTORS_SSE),
+    INTEL(MODELS(0x7a), ATOM, .prefetch = PREFETCH_TWO, .vectors = VECTORS_SSE), /* Goldmont Plus */
 
     /* Netburst; models before 3 count actual core clocks, which throttling changes. */
-    {VENDOR_INTEL, 0xf, 0, 2, {.tsc_way = TSC_WAY_NONE}},
-    {VENDOR_INTEL, 0xf, 3, UINT32_MAX, {.tsc_way = TSC_WAY_NETBURST}},
+    {VENDOR_INTEL, 0xf, 0, 2, {0}, {.tsc_way = TSC_WAY_NONE}},
+    {VENDOR_INTEL, 0xf, 3, UINT32_MAX, {0}, {.tsc_way = TSC_WAY_NETBURST}},
 
     FAMILY(VENDOR_AMD, 0x0f, .tsc_way = TSC_WAY_FIDVID, .lfence_waits = true,
            .vectors = VECTORS_SSE), /* K8 */
@@ -155,11 +128,20 @@ static const struct row rows[] = {
 static const struct cpu_model unknown = {0}, later_intel = {.smi_count = true},
                               later_amd = {.thread_count = true};
 
+static bool is_of(const struct row *r, uint32_t model)
+{
+    if (r->last != 0)
+        return r->first <= model && model <= r->last;
+    for (size_t i = 0; i < sizeof r->listed; i++)
+        if (r->listed[i] == model && model != 0)
+            return true;
+    return false;
+}
+
 const struct cpu_model *model_find(enum cpu_vendor vendor, uint32_t family, uint32_t model)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].vendor == vendor && rows[i].family == family && rows[i].first <= model &&
-            model <= rows[i].last)
+        if (rows[i].vendor == vendor && rows[i].family == family && is_of(&rows[i], model))
             return &rows[i].is;
     if (vendor == VENDOR_INTEL && ((family == 6 && model >= 0x1a) || family > 6))
         return &later_intel;

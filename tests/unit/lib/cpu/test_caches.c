@@ -104,14 +104,15 @@ TEST(a_byte_can_be_two_tlbs)
 /* Every byte that is a cache has a size and its own line, and none is also a TLB. */
 TEST(every_descriptor_has_a_size_and_a_line)
 {
-    const struct cpu c = {.vendor = VENDOR_INTEL, .family = 6};
     unsigned caches = 0, tlbs = 0;
 
-    for (unsigned byte = 0; byte < 256; byte++) {
-        struct tlb two[2];
-        unsigned n = descriptor_tlbs(two, (uint8_t)byte);
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        made_vendor("GenuineIntel", 2);
+        made_model(6, 0x3c, 0, 0, 0);
+        made_leaf(2, byte << 8 | 1, 0, 0, 0);
+        unsigned n = tlbs_made();
         tlbs += n;
-        if (!descriptor_cache(&cache[0], (uint8_t)byte, &c))
+        if (caches_made() == 0)
             continue;
         caches++;
         assert_int_equal(n, 0);

@@ -8,13 +8,20 @@
 TEST(no_model_is_listed_twice)
 {
     for (size_t i = 0; i < ROWS; i++) {
-        assert_true(rows[i].first <= rows[i].last);
-        for (size_t k = 0; k < i; k++) {
-            bool same = rows[i].vendor == rows[k].vendor && rows[i].family == rows[k].family;
-            if (same && rows[i].first <= rows[k].last && rows[k].first <= rows[i].last)
-                fail_msg("family %x: models %x to %x and %x to %x", rows[i].family, rows[k].first,
-                         rows[k].last, rows[i].first, rows[i].last);
+        unsigned listed = 0;
+        for (uint32_t model = 0; model <= 0xff; model++) {
+            if (!is_of(&rows[i], model))
+                continue;
+            listed++;
+            for (size_t k = 0; k < i; k++)
+                if (rows[i].vendor == rows[k].vendor && rows[i].family == rows[k].family &&
+                    is_of(&rows[k], model))
+                    fail_msg("family %x: model %x is in two rows", rows[i].family, model);
         }
+        assert_true(listed > 0);
+        for (size_t k = 0; rows[i].last == 0 && k < sizeof rows[i].listed; k++)
+            if (rows[i].listed[k])
+                assert_true(listed-- > 0); /* none is listed twice in its own row */
     }
 }
 
