@@ -78,7 +78,7 @@ static void show_lengths(const struct gaps *g, struct report *r)
         uint64_t n = gaps_in_class(g, c) - longer;
         if (n == 0)
             continue;
-        fmt(r->out, "%s %llu from %s on", before, (unsigned long long)n, gaps_class_name(c));
+        fmt(r->out, "%s %llu from %s on", before, (unsigned long long)n, gaps_class_names[c]);
         before = ",";
     }
     fmt(r->out, g->count ? "\r\n" : "");

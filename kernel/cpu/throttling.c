@@ -2,8 +2,6 @@
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 
-#define CAUSE_BITS 16 /* the status bits of lib/cpu/speeds.h are below this bit */
-
 static const uint32_t registers[THERMAL_SCOPES] = {
     [THERMAL_CORE] = MSR_THERM_STATUS, [THERMAL_PACKAGE] = MSR_PACKAGE_THERM_STATUS};
 static const char *const scopes[THERMAL_SCOPES] = {
@@ -82,10 +80,10 @@ static void write_causes(const uint64_t *kept, struct sink *out, struct json *j)
     char text[32];
 
     for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
-        for (unsigned bit = 0; bit < CAUSE_BITS; bit++) {
+        for (unsigned bit = 0; bit < THERMAL_BITS; bit++) {
             if (!is_known(kept[i]) || !(kept[i] >> bit & 1))
                 continue;
-            fmt_buf(text, sizeof text, "%s_%s", scopes[i], thermal_cause(bit));
+            fmt_buf(text, sizeof text, "%s_%s", scopes[i], thermal_cause_names[bit]);
             if (out)
                 fmt(out, " %s", text);
             else

@@ -94,11 +94,6 @@ void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
         decode_fixed(c, &cpu, cpuid, ctx);
 }
 
-enum core_counter_kind core_counters_best(const struct core_counters *c)
-{
-    return c->pmc != COUNTER_NONE ? c->pmc : c->aperf ? COUNTER_APERF : COUNTER_NONE;
-}
-
 const char *core_counter_absent(const struct core_counters *c)
 {
     if (c->pmc == COUNTER_NONE)
@@ -106,11 +101,6 @@ const char *core_counter_absent(const struct core_counters *c)
     if (c->bits < 32 || c->bits > 63)
         return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
     return NULL;
-}
-
-const char *aperf_absent(const struct core_counters *c)
-{
-    return c->aperf ? NULL : "no APERF and MPERF (CPUID 6 ECX[0])";
 }
 
 /* Remembers an MSR for stop(). */

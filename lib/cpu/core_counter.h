@@ -36,11 +36,17 @@ struct core_counters {
 void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx);
 
 /* Returns the best one: a counter of core cycles, else APERF/MPERF, else none. */
-enum core_counter_kind core_counters_best(const struct core_counters *c);
+static inline enum core_counter_kind core_counters_best(const struct core_counters *c)
+{
+    return c->pmc != COUNTER_NONE ? c->pmc : c->aperf ? COUNTER_APERF : COUNTER_NONE;
+}
 
 /* NULL, or why CPUID reports no fixed counter or PMC; no APERF. */
 const char *core_counter_absent(const struct core_counters *c);
-const char *aperf_absent(const struct core_counters *c);
+static inline const char *aperf_absent(const struct core_counters *c)
+{
+    return c->aperf ? NULL : "no APERF and MPERF (CPUID 6 ECX[0])";
+}
 
 /* The machine. */
 struct counter_access {

@@ -100,8 +100,8 @@ void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j)
     if (m->arch_known) {
         json_array(j, "arch_capabilities");
         for (unsigned i = 0; i < 64; i++)
-            if ((m->arch >> i & 1) && features_arch_name(i) != NULL)
-                json_str(j, NULL, features_arch_name(i));
+            if ((m->arch >> i & 1) && features_arch_names[i] != NULL)
+                json_str(j, NULL, features_arch_names[i]);
         json_close(j);
     }
     json_close(j);
@@ -234,8 +234,8 @@ static void show_speculation(const struct mitigations *m, struct sink *out)
                                                   : "off");
     wrap_end(&w);
     for (unsigned i = 0; m->arch_known && i < 64; i++)
-        if ((m->arch >> i & 1) && features_arch_name(i) != NULL)
-            wrap_item(&caps, "%s", features_arch_name(i));
+        if ((m->arch >> i & 1) && features_arch_names[i] != NULL)
+            wrap_item(&caps, "%s", features_arch_names[i]);
     wrap_end(&caps);
 }
 

@@ -64,18 +64,13 @@ void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn c
         m->arch_known && rdmsr != NULL && rdmsr(msr_ctx, MSR_ARCH_CAPABILITIES, &m->arch);
 }
 
-const char *features_arch_name(unsigned number)
-{
-    static const char *const names[64] = {
-        [0] = "rdcl_no",   [1] = "ibrs_all", [2] = "rsba",        [3] = "skip_l1dfl",
-        [4] = "ssb_no",    [5] = "mds_no",   [6] = "if_pschange", [7] = "tsx_ctrl",
-        [8] = "taa_no",    [13] = "sbdr_no", [14] = "fbsdp_no",   [15] = "psdp_no",
-        [17] = "fb_clear", [19] = "rrsba",   [20] = "bhi_no",     [24] = "pbrsb_no",
-        [26] = "gds_no",   [27] = "rfds_no", [28] = "rfds_clear",
-    };
-
-    return number < 64 ? names[number] : NULL;
-}
+const char *const features_arch_names[64] = {
+    [0] = "rdcl_no",   [1] = "ibrs_all", [2] = "rsba",        [3] = "skip_l1dfl",
+    [4] = "ssb_no",    [5] = "mds_no",   [6] = "if_pschange", [7] = "tsx_ctrl",
+    [8] = "taa_no",    [13] = "sbdr_no", [14] = "fbsdp_no",   [15] = "psdp_no",
+    [17] = "fb_clear", [19] = "rrsba",   [20] = "bhi_no",     [24] = "pbrsb_no",
+    [26] = "gds_no",   [27] = "rfds_no", [28] = "rfds_clear",
+};
 
 enum { EAX, EBX, ECX, EDX };
 

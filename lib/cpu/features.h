@@ -54,8 +54,8 @@ struct mitigations {
 void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn cpuid,
                           void *cpuid_ctx, msr_fn rdmsr, void *msr_ctx);
 
-/* Returns the name of a bit of IA32_ARCH_CAPABILITIES (SDM vol. 4 table 2-2); NULL: no name. */
-const char *features_arch_name(unsigned bit);
+/* The names of the bits of IA32_ARCH_CAPABILITIES (SDM vol. 4 table 2-2); NULL: no name. */
+extern const char *const features_arch_names[64];
 
 /*
  * Features that a row may need, by the bit of CPUID that reports each. Sources: Intel SDM vol. 2A,

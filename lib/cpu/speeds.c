@@ -129,34 +129,8 @@ void thermal_decode(struct thermal *t, const struct cpu *c, cpuid_fn cpuid, void
     }
 }
 
-uint64_t thermal_clear(const struct thermal *t, enum thermal_scope scope, uint64_t now)
-{
-    uint32_t ours = t->scope[scope].causes << 1;
-
-    return now & ours ? t->scope[scope].logs & ~ours : 0;
-}
-
-uint32_t thermal_causes(const struct thermal *t, enum thermal_scope scope, uint64_t first,
-                        uint64_t last)
-{
-    uint32_t log = (uint32_t)((last & ~first) >> 1);
-
-    return ((uint32_t)(first | last) | log) & t->scope[scope].causes;
-}
-
-const char *thermal_cause(unsigned bit)
-{
-    switch (1u << bit) {
-    case STATUS:
-        return "thermal";
-    case PROCHOT:
-        return "prochot";
-    case POWER_LIMIT:
-        return "power_limit";
-    case CURRENT_LIMIT:
-        return "current_limit";
-    case CROSS_DOMAIN:
-        return "cross_domain";
-    }
-    return NULL;
-}
+const char *const thermal_cause_names[THERMAL_BITS] = {[0] = "thermal",
+                                                       [2] = "prochot",
+                                                       [10] = "power_limit",
+                                                       [12] = "current_limit",
+                                                       [14] = "cross_domain"};

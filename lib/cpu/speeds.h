@@ -74,15 +74,27 @@ struct thermal {
 void thermal_decode(struct thermal *t, const struct cpu *c, cpuid_fn cpuid, void *ctx);
 
 /* Returns the value that clears the causes' log bits and no others; 0: nothing to clear. */
-uint64_t thermal_clear(const struct thermal *t, enum thermal_scope scope, uint64_t now);
+static inline uint64_t thermal_clear(const struct thermal *t, enum thermal_scope scope,
+                                     uint64_t now)
+{
+    uint32_t ours = t->scope[scope].causes << 1;
+
+    return now & ours ? t->scope[scope].logs & ~ours : 0;
+}
 
 /* Returns the causes between two readings, as status bits: active at either, or logged since the
  * first. A log bit that was set at the first reading is ignored. */
-uint32_t thermal_causes(const struct thermal *t, enum thermal_scope scope, uint64_t first,
-                        uint64_t last);
+static inline uint32_t thermal_causes(const struct thermal *t, enum thermal_scope scope,
+                                      uint64_t first, uint64_t last)
+{
+    uint32_t log = (uint32_t)((last & ~first) >> 1);
 
-/* Returns the name of a status bit: "thermal", "prochot", "power_limit", "current_limit",
+    return ((uint32_t)(first | last) | log) & t->scope[scope].causes;
+}
+
+/* The names of the status bits: "thermal", "prochot", "power_limit", "current_limit",
  * "cross_domain"; NULL: the bit is not a cause. */
-const char *thermal_cause(unsigned bit);
+#define THERMAL_BITS 16
+extern const char *const thermal_cause_names[THERMAL_BITS];
 
 #endif

@@ -10,15 +10,6 @@ struct layout {
     unsigned thread_bits, module_bits, package_bits;
 };
 
-unsigned topology_bits(uint32_t n)
-{
-    unsigned bits = 0;
-
-    while (bits < 32 && (uint64_t)1 << bits < n)
-        bits++;
-    return bits;
-}
-
 static uint32_t upper(uint32_t id, unsigned bits)
 {
     return bits < 32 ? id >> bits : 0;
@@ -217,8 +208,6 @@ uint32_t topology_sharing(const struct core_place *cpus, size_t n, uint32_t id, 
     return sharing;
 }
 
-#define XAPIC_ALL 255u /* a physical destination of eight bits: every core (SDM 11.6.2.1) */
-
 const char *const cores_feature_names[CORES_FEATURE_WORDS] = {
     "1.ECX", "1.EDX", "7.EBX", "7.ECX", "7.EDX", "7.1.EAX", "80000001.ECX", "80000001.EDX"};
 
@@ -250,11 +239,6 @@ void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t 
         else
             l->disabled++;
     }
-}
-
-bool cores_reachable(uint32_t id, bool x2apic)
-{
-    return x2apic || id < XAPIC_ALL;
 }
 
 bool cores_need_x2apic(const struct cores_list *l)

@@ -49,7 +49,14 @@ void topology_count(struct topology *t, const struct core_place *cpus, size_t n)
 uint32_t topology_sharing(const struct core_place *cpus, size_t n, uint32_t id, unsigned bits);
 
 /* Returns the number of bits that n different ids need; 0 for n of 0 and 1. */
-unsigned topology_bits(uint32_t n);
+static inline unsigned topology_bits(uint32_t n)
+{
+    unsigned bits = 0;
+
+    while (bits < 32 && (uint64_t)1 << bits < n)
+        bits++;
+    return bits;
+}
 
 extern const char *const core_type_names[CORE_TYPES];
 
@@ -86,7 +93,10 @@ unsigned cores_find(const struct cores_list *l, uint32_t id);
  * with this id can be sent interrupts. Without x2APIC, 255 means all cores, and higher ids do not
  * fit (Intel SDM vol. 3A section 11.6.1). */
 bool cores_need_x2apic(const struct cores_list *l);
-bool cores_reachable(uint32_t id, bool x2apic);
+static inline bool cores_reachable(uint32_t id, bool x2apic)
+{
+    return x2apic || id < 255;
+}
 
 /*
  * Compares two TSCs through a shared cache line: the boot core reads t0, the other core answers

@@ -95,11 +95,6 @@ static bool agree(const struct clock_result *a, const struct clock_result *b)
     return apart_hz(a, b) <= lesser * CLOCK_AGREE_PPM / 1e6 + a->error_hz + b->error_hz;
 }
 
-bool clock_window_undisturbed(const struct clock_window *w)
-{
-    return w->hz && w->switches == 0 && w->away * 1e6 <= CLOCK_AGREE_PPM;
-}
-
 /* While the process was away for a share of the window, the TSC read high by at most that share. */
 static double window_error(const struct clock_window *w)
 {
@@ -205,11 +200,6 @@ void clock_choose(struct tsc_clock *c)
         if (!agree(other, used))
             c->agree = false;
     }
-}
-
-void tick_start(struct tick_finder *f, uint64_t tsc, uint64_t count)
-{
-    *f = (struct tick_finder){.tsc = tsc, .count = count};
 }
 
 bool tick_is_gap(struct tick_finder *f, uint64_t tsc)

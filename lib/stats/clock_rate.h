@@ -67,7 +67,10 @@ struct clock_window {
 };
 
 /* True if the window can be used as it is: no switch, and away for at most CLOCK_AGREE_PPM. */
-bool clock_window_undisturbed(const struct clock_window *w);
+static inline bool clock_window_undisturbed(const struct clock_window *w)
+{
+    return w->hz && w->switches == 0 && w->away * 1e6 <= CLOCK_AGREE_PPM;
+}
 
 /*
  * Returns one figure of n (1..CLOCK_WINDOWS) windows. The TSC advances while the process does not
@@ -123,7 +126,10 @@ struct tick_cost {
     double interval; /* from one interrupt to the next, ticks */
 };
 
-void tick_start(struct tick_finder *f, uint64_t tsc, uint64_t count);
+static inline void tick_start(struct tick_finder *f, uint64_t tsc, uint64_t count)
+{
+    *f = (struct tick_finder){.tsc = tsc, .count = count};
+}
 
 /* True if this iteration of the loop was a gap: the count is to be read. Call it in each. */
 bool tick_is_gap(struct tick_finder *f, uint64_t tsc);

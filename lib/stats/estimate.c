@@ -239,12 +239,6 @@ static double drawn_median(const struct moments *all)
     return drawn(all) * (all->n > 2 ? mathx_sqrt(PI / 2) : 1);
 }
 
-/* Returns the larger one; ignores one that is not known. */
-static double larger(double a, double b)
-{
-    return !is_known(b) || a > b ? a : b;
-}
-
 /* The known figures of the placements in ascending order; at least one. */
 struct ordered {
     const double *x;
@@ -253,7 +247,7 @@ struct ordered {
 
 static void take_ranks(const struct estimate_found *f, const struct ordered *o, struct estimate *e)
 {
-    double se = larger(f->se, f->finest);
+    double se = mathx_larger(f->se, f->finest);
 
     e->by = ESTIMATE_RANKS;
     e->confidence = ranks_confidence(o->n, e->rank);
@@ -271,8 +265,8 @@ static void take_rounds(const struct moments *rounds, struct estimate *e)
     e->by = ESTIMATE_ROUNDS;
     e->confidence = STUDENT;
     e->median_confidence = UNKNOWN;
-    e->lo = e->theta - larger(e->theta - e->lo, half);
-    e->hi = e->theta + larger(e->hi - e->theta, half);
+    e->lo = e->theta - mathx_larger(e->theta - e->lo, half);
+    e->hi = e->theta + mathx_larger(e->hi - e->theta, half);
 }
 
 static void take_student(const struct estimate_found *f, const struct moments *placements,
@@ -280,7 +274,7 @@ static void take_student(const struct estimate_found *f, const struct moments *p
 {
     bool one = placements->n < 2;
     double own = one ? estimate_half(f->se, f->m) * mathx_sqrt(2) : drawn_median(placements);
-    double half = larger(own, drawn(rounds));
+    double half = mathx_larger(own, drawn(rounds));
 
     e->by = one ? ESTIMATE_BLOCKS : ESTIMATE_PLACEMENTS;
     e->confidence = STUDENT;
@@ -348,7 +342,7 @@ double estimate_side(const struct estimate *e, double at)
 
 double estimate_longer_side(const struct estimate *e)
 {
-    return larger(e->hi - e->theta, e->theta - e->lo);
+    return mathx_larger(e->hi - e->theta, e->theta - e->lo);
 }
 
 double estimate_half(double se, size_t m)

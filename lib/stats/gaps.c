@@ -1,4 +1,5 @@
 #include "lib/stats/gaps.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
 #define NS_A_US 1000
@@ -14,13 +15,8 @@ uint64_t gaps_bin_ns(unsigned bin)
     return ns;
 }
 
-const char *gaps_class_name(unsigned class)
-{
-    static const char *const names[GAPS_CLASSES] = {"1 us",  "10 us",  "100 us", "1 ms",
+const char *const gaps_class_names[GAPS_CLASSES] = {"1 us",  "10 us",  "100 us", "1 ms",
                                                     "10 ms", "100 ms", "1 s"};
-
-    return names[class];
-}
 
 void gaps_init(struct gaps *g, uint64_t typical, double hz)
 {
@@ -144,11 +140,6 @@ static void count_left(struct search *s)
     s->distance = s->left > 1 ? s->span / (double)(s->left - 1) : 0;
 }
 
-static double distance(double a, double b)
-{
-    return a > b ? a - b : b - a;
-}
-
 /* Returns the gap nearest to `at`, after gap i, if it is within the tolerance; s->n: no gap
  * is. */
 static size_t gap_near(const struct search *s, size_t i, double at, double tolerance)
@@ -160,7 +151,7 @@ static size_t gap_near(const struct search *s, size_t i, double at, double toler
         if (begins > at + tolerance)
             break;
         if (begins >= at - tolerance &&
-            (best == s->n || distance(begins, at) < distance((double)s->gap[best].at, at)))
+            (best == s->n || mathx_size(begins - at) < mathx_size((double)s->gap[best].at - at)))
             best = k;
     }
     return best;
@@ -185,7 +176,7 @@ static void follow(const struct search *s, size_t i, size_t k, struct series *r)
         size_t found = gap_near(s, last, at, r->tolerance);
         if (found == s->n)
             continue;
-        double late = distance((double)s->gap[found].at, at);
+        double late = mathx_size((double)s->gap[found].at - at);
         r->jitter = late > r->jitter ? late : r->jitter;
         r->member[found] = true;
         last = found;
@@ -242,11 +233,11 @@ static bool find(struct search *s, struct series *best)
     return best->hits > 0 && chance(s, best) * tries < CHANCE;
 }
 
-static bool is_known(const struct gap_periods *p, double period)
+static bool is_reported(const struct gap_periods *p, double period)
 {
     for (unsigned i = 0; i < p->n; i++)
         for (unsigned m = 1; m <= MULTIPLES; m++)
-            if (distance(m * p->found[i].ticks, period) * SAME <= p->found[i].ticks)
+            if (mathx_size(m * p->found[i].ticks - period) * SAME <= p->found[i].ticks)
                 return true;
     return false;
 }
@@ -262,7 +253,7 @@ static void search_class(const struct gaps *g, unsigned class, struct gap_period
     for (unsigned i = 0; i < GAP_PERIODS_OF_CLASS && find(&s, &best); i++) {
         for (size_t k = 0; k < s.n; k++)
             s.used[k] = s.used[k] || best.member[k];
-        if (p->n < GAP_PERIODS_MOST && !is_known(p, best.period))
+        if (p->n < GAP_PERIODS_MOST && !is_reported(p, best.period))
             p->found[p->n++] = (struct gap_period){.class = class,
                                                    .ticks = best.period,
                                                    .jitter = best.jitter,

@@ -54,7 +54,7 @@ struct gaps {
 uint64_t gaps_bin_ns(unsigned bin);
 
 /* "1 us", "10 us", ... "1 s": the shortest length of a class. */
-const char *gaps_class_name(unsigned class);
+extern const char *const gaps_class_names[GAPS_CLASSES];
 
 /* typical: median ticks of an undisturbed iteration; hz: of the TSC. */
 void gaps_init(struct gaps *g, uint64_t typical, double hz);

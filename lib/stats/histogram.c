@@ -2,11 +2,6 @@
 #include "lib/stats/mathx.h"
 #include <stdbool.h>
 
-void histogram_init(struct histogram *h, struct bin *bin, size_t cap)
-{
-    *h = (struct histogram){.bin = bin, .cap = cap, .width = 1};
-}
-
 static uint64_t bin_of(const struct histogram *h, uint64_t x)
 {
     return x & ~(h->width - 1);

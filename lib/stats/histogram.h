@@ -21,7 +21,10 @@ struct histogram {
 };
 
 /* Makes the histogram empty, with room for cap >= 2 bins. */
-void histogram_init(struct histogram *h, struct bin *bin, size_t cap);
+static inline void histogram_init(struct histogram *h, struct bin *bin, size_t cap)
+{
+    *h = (struct histogram){.bin = bin, .cap = cap, .width = 1};
+}
 
 /* Adds n ascending samples. */
 void histogram_add(struct histogram *h, const uint64_t *sorted, size_t n);

@@ -83,19 +83,9 @@ size_t linearity_over(const struct linearity_group *group, size_t groups, size_t
     return (size_t)c.n;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static bool on_the_line(const struct linearity_point *p)
 {
     return p->adds >= LINEARITY_FROM && is_known(p->cycles);
-}
-
-static double size(double v)
-{
-    return v < 0 ? -v : v;
 }
 
 /* Ordinary least squares; the half-widths of slope and shadow from those of the points. */
@@ -125,13 +115,13 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
     l.shadow = l.slope * x.mean - y.mean;
     l.shadow_half = mathx_sqrt(mean_var) / (double)x.n + l.slope_half * x.mean;
     l.bend = 0;
-    l.straight = size(l.slope) <= LINEARITY_SLOPE + l.slope_half;
+    l.straight = mathx_size(l.slope) <= LINEARITY_SLOPE + l.slope_half;
     for (int i = 0; i < LINEARITY_POINTS; i++) {
         if (!on_the_line(&points[i]))
             continue;
-        double off = size(points[i].cycles - (l.slope * points[i].adds - l.shadow));
+        double off = mathx_size(points[i].cycles - (l.slope * points[i].adds - l.shadow));
         double half = is_known(points[i].half) ? points[i].half : 0;
-        l.bend = off > l.bend ? off : l.bend;
+        l.bend = mathx_larger(l.bend, off);
         l.straight = l.straight && off <= LINEARITY_BEND + half;
     }
     return l;
@@ -204,8 +194,8 @@ struct linearity_bend linearity_bend(const struct linearity_group *group, size_t
         if (is_whole(&group[g]))
             add_group(off, &group[g]);
     for (int i = 0; i < LINEARITY_TESTS; i++) {
-        b.p[i][0] = larger(heads(off[i].above, off[i].whole), beyond_by_chance(&off[i], 1));
-        b.p[i][1] = larger(heads(off[i].below, off[i].whole), beyond_by_chance(&off[i], -1));
+        b.p[i][0] = mathx_larger(heads(off[i].above, off[i].whole), beyond_by_chance(&off[i], 1));
+        b.p[i][1] = mathx_larger(heads(off[i].below, off[i].whole), beyond_by_chance(&off[i], -1));
     }
     return b;
 }
@@ -217,7 +207,7 @@ struct linearity_bend linearity_bend_both(const struct linearity_bend *a,
 
     for (int i = 0; i < LINEARITY_TESTS; i++)
         for (int side = 0; side < 2; side++)
-            both.p[i][side] = larger(a->p[i][side], b->p[i][side]);
+            both.p[i][side] = mathx_larger(a->p[i][side], b->p[i][side]);
     return both;
 }
 

@@ -2,11 +2,6 @@
 #include "lib/stats/dist.h"
 #include "lib/stats/mathx.h"
 
-void kbest_start(struct kbest *b, unsigned k, double epsilon, uint64_t max)
-{
-    *b = (struct kbest){.k = k, .epsilon = epsilon, .max = max};
-}
-
 bool kbest_add(struct kbest *b, uint64_t ticks)
 {
     b->taken++;
@@ -212,8 +207,7 @@ struct regression regress(const uint64_t *least, unsigned points, unsigned step,
         if (least[i] == UINT64_MAX)
             continue;
         missed += off * off;
-        off = off < 0 ? -off : off;
-        r.residual_max = off > r.residual_max ? off : r.residual_max;
+        r.residual_max = mathx_larger(r.residual_max, mathx_size(off));
     }
     if (y.squares > 0)
         r.r2 = 1 - missed / y.squares;

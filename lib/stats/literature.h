@@ -25,7 +25,10 @@ struct kbest {
 
 /* docs/literature.md: 3, 0.05, 500. k is 1 .. KBEST_MOST, epsilon >= 0, max >= k (otherwise it
  * cannot converge). */
-void kbest_start(struct kbest *b, unsigned k, double epsilon, uint64_t max);
+static inline void kbest_start(struct kbest *b, unsigned k, double epsilon, uint64_t max)
+{
+    *b = (struct kbest){.k = k, .epsilon = epsilon, .max = max};
+}
 /* Returns true if it needs another sample; false if it converged or took max samples. */
 bool kbest_add(struct kbest *b, uint64_t ticks);
 

@@ -38,4 +38,14 @@ static inline bool is_known(double v)
     return v - v == 0;
 }
 
+/* Return |x|; the larger one, ignoring one that is not known. */
+static inline double mathx_size(double x)
+{
+    return x < 0 ? -x : x;
+}
+static inline double mathx_larger(double a, double b)
+{
+    return a > b || !is_known(b) ? a : b;
+}
+
 #endif

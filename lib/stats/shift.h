@@ -79,7 +79,13 @@ struct agreed agree(const double *x, size_t n);
 struct agreed agree_least(const double *x, size_t n);
 
 /* Returns a - b: the ends are as far apart as those of both together. */
-struct agreed agree_minus(struct agreed a, struct agreed b);
+static inline struct agreed agree_minus(struct agreed a, struct agreed b)
+{
+    return (struct agreed){.value = a.value - b.value,
+                           .lo = a.lo - b.hi,
+                           .hi = a.hi - b.lo,
+                           .settled = a.settled && b.settled};
+}
 
 /* Returns whether the range is at most AGREE_SHARE of the figure or AGREE_WIDTH wide. */
 bool agree_is_narrow(struct agreed a);

@@ -2,8 +2,6 @@
 #include <stdbool.h>
 #include "lib/stats/mathx.h"
 
-#define OTHER_STATE 1.03
-
 /* Below this number of values, insertion is faster than another partition. */
 #define INSERTION_MAX 16
 
@@ -193,11 +191,6 @@ double stats_disturbed_above(const struct statistics *s, double step)
     if (0.05 * s->median > most)
         most = 0.05 * s->median;
     return s->median + most;
-}
-
-double stats_other_state_above(const uint64_t *sorted, size_t n, double step)
-{
-    return (double)sorted[n > 1] * OTHER_STATE + step;
 }
 
 #define LEVEL_SHARE 0.05

@@ -30,7 +30,10 @@ struct bin {
 double stats_disturbed_above(const struct statistics *s, double step);
 /* Returns the greatest value that is in the state of the smallest of n >= 1 ascending values: 3%
  * and a step above the second smallest, since the smallest may be an outlier. */
-double stats_other_state_above(const uint64_t *sorted, size_t n, double step);
+static inline double stats_other_state_above(const uint64_t *sorted, size_t n, double step)
+{
+    return (double)sorted[n > 1] * 1.03 + step;
+}
 /*
  * Returns the same limit for n >= 1 ascending values, except that a level which at least 5% of them
  * share, and at least three, is not a disturbance: a body with two costs has two levels
