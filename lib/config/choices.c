@@ -198,25 +198,13 @@ _Static_assert(CLOCK_IDS < TIMER_LIST_MAX && CYCLE_IDS < TIMER_LIST_MAX,
 const struct timer_kind timer_clocks = {"clock", CLOCK_WORDS, CLOCK_STANDARD, CLOCK_IDS};
 const struct timer_kind timer_cycles = {"cycle", CYCLE_WORDS, CYCLE_STANDARD, CYCLE_IDS};
 
-/* Returns the id of these n bytes; TIMER_LIST_MAX: no id. */
-static unsigned id_of(const char *words, const char *bytes, size_t n)
-{
-    const char *word;
-    size_t length;
-
-    for (unsigned id = 0; (length = str_alternative(words, id, &word)) > 0; id++)
-        if (length == n && memcmp(word, bytes, n) == 0)
-            return id;
-    return TIMER_LIST_MAX;
-}
-
 static enum timer_list_fault add(struct timer_list *l, const char *words, const char *at, size_t n)
 {
-    unsigned id = id_of(words, at, n);
+    uint32_t id;
 
     if (n == 0)
         return TIMER_LIST_EMPTY;
-    if (id == TIMER_LIST_MAX)
+    if (!str_choice(words, at, n, &id))
         return TIMER_LIST_UNKNOWN;
     for (unsigned i = 0; i < l->n; i++)
         if (l->id[i] == id)

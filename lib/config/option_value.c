@@ -1,4 +1,4 @@
-#include "lib/config/option_value.h"
+#include "lib/config/options.h"
 #include "lib/text/words.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -15,20 +15,6 @@ static uint32_t number_in(const void *o, const struct option_doc *k)
 
     memcpy(&v, (const char *)o + k->takes.field, sizeof v);
     return v;
-}
-
-static bool take_choice(const char *values, const char *text, uint32_t *choice)
-{
-    const char *at;
-    size_t n;
-
-    for (uint32_t i = 0; (n = str_alternative(values, i, &at)) > 0; i++) {
-        if (str_is(text, at, n)) {
-            *choice = i;
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Printable, without blanks and empty patterns. */
@@ -104,7 +90,7 @@ bool option_value_take(void *o, const struct option_doc *k, const char *text)
             return false;
         break;
     case OPTION_CHOICE:
-        if (!take_choice(k->values, text, &v))
+        if (!str_choice(k->values, text, strlen(text), &v))
             return false;
         break;
     }

@@ -151,13 +151,9 @@ enum lone { LONE_HELP, LONE_LIST, LONE_DATASHEET, LONE_NONE };
 
 static enum lone find_lone(const char *word)
 {
-    const char *at;
-    size_t n;
+    uint32_t i;
 
-    for (unsigned i = 0; (n = str_alternative(LONE_WORDS, i, &at)) > 0; i++)
-        if (str_is(word, at, n))
-            return (enum lone)i;
-    return LONE_NONE;
+    return str_choice(LONE_WORDS, word, strlen(word), &i) ? (enum lone)i : LONE_NONE;
 }
 
 bool options_knows(const char *word)

@@ -334,8 +334,8 @@ static void tlbs_by_descriptors(struct tlb_list *l, cpuid_fn cpuid, void *ctx)
 }
 
 /*
- * Two TLBs, data above instruction. `unit` 0: a byte of ways (FFh: full) above a byte of entries, as
- * in 8000_0005; else four bits of ways above twelve of entries in this unit, as in 8000_0006 and
+ * Two TLBs, data above instruction. `unit` 0: a byte of ways (FFh: full) above a byte of entries,
+ * as in 8000_0005; else four bits of ways above twelve of entries in this unit, as in 8000_0006 and
  * 8000_0019. There, if the data half is 0 and the instruction half is not, the TLB is unified.
  */
 static void tlbs_amd_pair(struct tlb_list *l, uint32_t r, unsigned level, uint32_t pages,

@@ -72,8 +72,8 @@ static const struct row rows[] = {
     INTEL(MODELS(0x55), CORE_I(TSC_WAY_CRYSTAL_24_OR_25), .vectors = VECTORS_AVX512),
     INTEL(MODELS(0x8e, 0x9e), CORE_I(TSC_WAY_CRYSTAL_24),
           .vectors = VECTORS_AVX2), /* Kaby Lake, Coffee Lake */
-    /* From here on CPUID leaf 15h is complete: Comet Lake; Cannon Lake, Ice Lake, Tiger Lake, Rocket
-     * Lake; Sapphire Rapids, Emerald Rapids, Alder Lake, Raptor Lake. */
+    /* From here on CPUID leaf 15h is complete: Comet Lake; Cannon Lake, Ice Lake, Tiger Lake,
+     * Rocket Lake; Sapphire Rapids, Emerald Rapids, Alder Lake, Raptor Lake. */
     INTEL(MODELS(0xa5, 0xa6), CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX2),
     INTEL(MODELS(0x66, 0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d, 0xa7), CORE_I(TSC_WAY_NONE),
           .vectors = VECTORS_AVX512),

@@ -103,6 +103,19 @@ size_t str_alternative(const char *values, uint32_t index, const char **at)
     }
 }
 
+bool str_choice(const char *values, const char *bytes, size_t n, uint32_t *index)
+{
+    const char *at;
+    size_t length;
+
+    for (uint32_t i = 0; (length = str_alternative(values, i, &at)) > 0; i++)
+        if (length == n && memcmp(at, bytes, n) == 0) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
 bool str_copy(char *out, size_t size, const char *bytes, size_t n)
 {
     size_t kept = n < size ? n : size - 1;

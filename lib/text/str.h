@@ -28,6 +28,8 @@ static inline char str_lower(char c)
 /* Finds the index-th of the alternatives in "a|b|c"; *at gets its beginning. Returns its length, 0
  * if the list is shorter. */
 size_t str_alternative(const char *values, uint32_t index, const char **at);
+/* Finds which of the alternatives is exactly these n bytes. False: none is. */
+bool str_choice(const char *values, const char *bytes, size_t n, uint32_t *index);
 
 /* Copies n bytes into out[size] and terminates them; false if they did not fit (truncated, still
  * terminated). size is at least 1. */
