@@ -22,6 +22,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/objects")]
 sys.pycache_prefix = str(ROOT / "build/pycache")  # not next to the sources
 
 import priority  # noqa: E402
+from golden import said  # noqa: E402,F401
 from launch import launches  # noqa: E402
 import report_fields  # noqa: E402
 

@@ -9,11 +9,30 @@ import pytest
 from judge import compare, estimate, sides, significance
 from read import figure
 from made_reports import OPTIONS, ROOT, baretick, head, row, whole
-from test_compare import PLACEMENTS, ROUNDS, kept, lines, placed  # noqa: F401
 
+PLACEMENTS, ROUNDS = 16, 4
 KAPPA = 0.002
 
 Z = significance.quantile(math.inf)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """kept(report): a file that contains it."""
+    count = iter(range(1000))
+
+    def keep(data):
+        path = tmp_path / f"{next(count)}.jsonl"
+        path.write_bytes(data)
+        return path
+
+    return keep
+
+
+def lines(*words, status=0):
+    ran = baretick("compare", *words, "--format", "json")
+    assert ran.returncode == status, ran.stderr
+    return {r["name"]: r for r in json.loads(ran.stdout)}
 
 
 # --- arithmetic ------------------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """What exits to a hypervisor, by the figures of two reports: `baretick compare` with rows of suite exits."""
-import json
 
 import pytest
-from made_reports import baretick, head, report, row, whole, END
+from made_reports import head, report, row, whole, END
 
 KVM = {"virtualised": True, "hypervisor": "KVMKVMKVM"}
 # Core cycles (4 per ns) without a hypervisor, and with one whose exit takes 4000 and one of user space 24000.
@@ -17,109 +16,46 @@ def rows(figures):
     return [row(name.split("/")[1], cycles, half=cycles / 100, suite=name.split("/")[0]) for name, cycles in figures.items()]
 
 
-def written(path, figures, **changes):
-    path.write_bytes(report([head(**changes), *rows(figures), END]))
-    return path
+def of(figures, **changes):
+    return report([head(**changes), *rows(figures), END])
 
 
-@pytest.fixture
-def pair(tmp_path):
-    under = {name: cycles + EXIT.get(name, 0) for name, cycles in WITHOUT.items()}
-    return written(tmp_path / "bare.jsonl", WITHOUT), written(tmp_path / "kvm.jsonl", under, **KVM)
-
-
-def judged(*words):
-    ran = baretick("compare", *words, "--across", "hypervisor", "--format", "json")
-    assert ran.returncode == 0, ran.stderr
-    return {line["row"]: line for line in json.loads(ran.stdout)}
-
-
-def test_operations_that_cost_an_exit_more_exit(pair):
-    found = judged(*pair)
-    assert {name for name, line in found.items() if line["exit"] == "exits"} == set(EXIT)
-    assert found["privileged/to_cr3"]["exit"] == "stays" and found["made/add"]["exit"] == "stays"
-    assert found["exits/cpuid"]["exit_ns"] == pytest.approx(1000)
-
-
-def test_an_operation_that_takes_as_long_without_a_hypervisor_is_not_decided(pair):
-    line = judged(*pair)["privileged/wbinvd_dirty"]
-    assert line["exit"] == "not decided" and "exit_by" not in line
-
-
-def test_an_exit_as_long_as_that_of_a_missing_port_is_handled_in_user_space(pair):
-    """Accesses are counted: three of the PIT, two of PCI's ports and of the row with two page tables. How many an
-    interrupt has is not known."""
-    by = {name: line.get("exit_by") for name, line in judged(*pair).items() if line["exit"] == "exits"}
-    assert by == {"exits/cpuid": "kernel", "exits/in_ed": "user space", "devices/pit": "user space",
-                  "devices/pci_ports": "kernel", "exits/xsetbv": "kernel", "privileged/to_cr3_other": "kernel",
-                  "wakeup/self": None}
-
-
-def test_the_order_of_the_reports_does_not_matter(pair):
-    forth, back = judged(*pair), judged(*reversed(pair))
-    assert {n: (line["exit"], line.get("exit_by")) for n, line in forth.items()} == \
-           {n: (line["exit"], line.get("exit_by")) for n, line in back.items()}
-
-
-def test_the_table_names_the_hypervisor_and_what_does_not_exit(pair):
-    said = baretick("compare", *pair, "--across", "hypervisor").stdout
-    assert "Exits to KVMKVMKVM (new)" in said and "7 rows exit, 1 are not decided, 3 do not exit" in said
-    table, stays = said.split("Exits to")[1].split("7 rows exit")
-    assert "exits/cpuid" in table and "wbinvd_dirty" in table and "privileged/to_cr3" in stays and "made/add" in stays
-
-
-def test_nothing_exits_without_a_hypervisor(tmp_path):
-    old, new = (written(tmp_path / f"{name}.jsonl", WITHOUT) for name in ("monday", "tuesday"))
-    assert "Nothing exits" in baretick("compare", old, new).stdout
-    assert all("exit" not in line for line in judged(old, new).values())
-
-
-def test_one_report_shows_what_it_says_of_exits(tmp_path):
-    said = "nothing exits: this machine has no hypervisor"
-    path, page = tmp_path / "bare.jsonl", tmp_path / "page.html"
-    path.write_bytes(whole(*rows(WITHOUT), others=[{"type": "event", "kind": "exits", "message": said}]))
-    assert f"exits: {said}" in baretick("show", path).stdout
-    assert baretick("report", path, "-o", page).returncode == 0
-    assert said in page.read_text(encoding="utf-8").split("Exits to a hypervisor")[-1]
-
-
-def test_a_hypervisor_that_does_not_intercept_cpuid_gives_no_scale(tmp_path):
-    bare, under = written(tmp_path / "bare.jsonl", WITHOUT), written(tmp_path / "kvm.jsonl", WITHOUT, **KVM)
-    assert "not known" in baretick("compare", bare, under, "--across", "hypervisor").stdout
-
-
-def test_an_uncertain_figure_is_not_decided(tmp_path, pair):
-    vague = tmp_path / "vague.jsonl"
-    vague.write_bytes(report([head(**KVM), *rows({"exits/cpuid": 4400, "exits/in_ed": 28000}),
-                              row("to_cr3", 3000, half=2500, suite="privileged"), END]))
-    assert judged(pair[0], vague)["privileged/to_cr3"]["exit"] == "not decided"
-
-
-def test_reports_without_suite_exits_have_no_such_part(tmp_path):
-    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
-    for path in (old, new):
-        path.write_bytes(whole(row("a", 3)))
-    ran = baretick("compare", old, new)
-    assert ran.returncode == 0 and "exit" not in ran.stdout.lower()
-    assert "exit" not in json.loads(baretick("compare", old, new, "--format", "json").stdout)[0]
-
-
-def test_a_serial_line_of_records_alone_is_read_as_a_log(tmp_path, pair):
-    """With format=jsonl the serial line has one other line, which the firmware's loader prints."""
-    log = tmp_path / "serial.log"
-    log.write_bytes(b"\x1b[2J\x1b[01;01Hbaretick: leaving firmware\r\n" + pair[1].read_bytes())
-    assert judged(pair[0], log)["exits/cpuid"]["exit"] == "exits"
-
-
-def test_the_shortest_window_counts_where_figures_have_no_interval(tmp_path):
+def noisy(name, ticks):
     """As under an emulator on a busy machine: figures are missing or below zero, and most windows are too long."""
-    def noisy(name, ticks):
-        found = row(name.split("/")[1], 1, suite=name.split("/")[0])
-        return {**found, "ops": 10, "per_op": {"ticks": -5.0}, "ticks": {**found["ticks"], "min": 10 * ticks}}
+    found = row(name.split("/")[1], 1, suite=name.split("/")[0])
+    return {**found, "ops": 10, "per_op": {"ticks": -5.0}, "ticks": {**found["ticks"], "min": 10 * ticks}}
 
-    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
-    old.write_bytes(report([head(), *(noisy(name, 20) for name in ("exits/cpuid", "made/add")), END]))
-    new.write_bytes(report([head(**KVM), noisy("exits/cpuid", 2000), noisy("made/add", 20), END]))
-    found = judged(old, new)
-    assert found["exits/cpuid"]["exit"] == "exits" and found["made/add"]["exit"] == "stays"
-    assert found["exits/cpuid"]["exit_ns"] == pytest.approx(990)  # at 2 GHz
+
+BARE, UNDER = of(WITHOUT), of({name: cycles + EXIT.get(name, 0) for name, cycles in WITHOUT.items()}, **KVM)
+EVENT = {"type": "event", "kind": "exits", "message": "nothing exits: this machine has no hypervisor"}
+LOADER = b"\x1b[2J\x1b[01;01Hbaretick: leaving firmware\r\n"
+PLAIN = whole(row("a", 3))
+
+
+def pair(old, new, *words):
+    return {"old": old, "new": new}, *(f"compare old new --across hypervisor {more}" for more in words or ("",))
+
+
+CASES = {
+    # An exit as long as that of a missing port is handled in user space. Accesses are counted: three of the PIT, two of
+    # PCI's ports and of the row with two page tables; how many an interrupt has is not known.
+    "operations that cost an exit more exit": pair(BARE, UNDER, "", "--format json"),
+    "the order of the reports does not matter": pair(UNDER, BARE, "--format json"),
+    "nothing exits without a hypervisor": pair(BARE, BARE, "", "--format json"),
+    "one report shows what it says of exits": (
+        {"r": whole(*rows(WITHOUT), others=[EVENT])}, "show r", "report r -o page.html --plots 0", "page page.html"),
+    "a hypervisor that does not intercept CPUID gives no scale": pair(BARE, of(WITHOUT, **KVM)),
+    "an uncertain figure is not decided": pair(BARE, report([
+        head(**KVM), *rows({"exits/cpuid": 4400, "exits/in_ed": 28000}), row("to_cr3", 3000, half=2500, suite="privileged"), END])),
+    "reports without suite exits have no such part": pair(PLAIN, PLAIN, "", "--format json"),
+    # With format=jsonl the serial line has one other line, which the firmware's loader prints.
+    "a serial line of records alone is read as a log": pair(BARE, LOADER + UNDER),
+    "the shortest window counts where figures have no interval": pair(
+        *(report([run, *(noisy(*made) for made in (("exits/cpuid", ticks), ("made/add", 20))), END])
+          for run, ticks in ((head(), 20), (head(**KVM), 2000))), "--format json"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_said_of_exits_is_as_stored(said, name):
+    said(CASES, name)

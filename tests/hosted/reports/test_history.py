@@ -1,14 +1,12 @@
 """`baretick compare` of many runs, and the runs that `baretick gate` keeps: made-up reports with known levels, trends
 and noise."""
 
-import json
 import random
-import re
 import statistics
 
-from judge import compare, estimate, series
 import pytest
-from made_reports import CPU, baretick, counted, counting, head, row, whole
+from judge import compare, estimate, series
+from made_reports import CPU, counted, counting, head, row, whole
 
 PLACEMENTS = 16
 
@@ -20,25 +18,6 @@ def placed(dice, name, cycles, sd=0.006, **changes):
                 interval={"estimator": "median", "by": "ranks", "placements_cycles": ranked}, **changes)
     found["per_op"].update(cycles_lo=ranked[1], cycles_hi=ranked[-2])
     return found
-
-
-@pytest.fixture
-def history(tmp_path):
-    """history(runs, words..., run=): `compare` of a report for each list of rows; its files are 1.jsonl and so on."""
-
-    def over(runs, *words, heads=()):
-        paths = []
-        for number, rows in enumerate(runs, 1):
-            paths.append(tmp_path / f"{number}.jsonl")
-            paths[-1].write_bytes(whole(*rows, run=heads[number - 1] if heads else None))
-        return baretick("compare", *paths, *words)
-
-    return over
-
-
-def rows_of(ran, status=0):
-    assert ran.returncode == status, ran.stderr
-    return {found["name"]: found for found in json.loads(ran.stdout)}
 
 
 def eight_runs():
@@ -58,198 +37,69 @@ def eight_runs():
     return runs
 
 
-# --- what is said ----------------------------------------------------------------------------------
-
-def test_each_kind_of_history_is_named(history):
-    found = rows_of(history(eight_runs(), "--format", "json"))
-    said = {name: (r["verdict"], [c["run"] for c in r["changes"]]) for name, r in found.items()}
-    assert said == {"same": ("same", []), "step": ("slower", [6]), "counts": ("same", []), "last": ("slower", [8]),
-                    "drift": ("rises", []), "up_down": ("faster", [4, 7]), "spike": ("same", []),
-                    "bad": ("FAILED", []), "hole": ("same", []), "young": ("not comparable", []),
-                    "shared": ("same", [])}
-    step = found["step"]["changes"][0]
-    assert step["ratio"] == pytest.approx(3.2 / 3, abs=0.002) and step["ratio_lo"] < step["ratio"] < step["ratio_hi"]
-    assert [round(v, 1) for v in found["step"]["values"]] == [3, 3, 3, 3, 3, 3.2, 3.2, 3.2]
-    assert found["drift"]["slope"] == pytest.approx(0.1, abs=0.002)
-    assert found["drift"]["slope_lo"] < 0.1 < found["drift"]["slope_hi"] and found["drift"]["trend_p"] < 1e-4
-    assert found["counts"]["instructions"] == [7] * 4 + [8] * 4
-    assert found["counts"]["count_changes"] == [{"run": 5, "old": 7, "new": 8}]
-    assert found["hole"]["values"][2] is None
-    assert found["hole"]["missing"] == [{"run": 3, "why": "the run does not have it"}]
-    assert [m["run"] for m in found["shared"]["missing"]] == [2, 3, 4, 6]
+def runs(lists, *words, heads=None):
+    """Returns a case that compares a report for each list of rows, with each of these words."""
+    files = {f"{n}.jsonl": whole(*rows, run=heads[n - 1] if heads else None) for n, rows in enumerate(lists, 1)}
+    return files, *(" ".join(["compare", *files, more]) for more in words or ("",))
 
 
-def test_rows_that_changed_come_first_with_the_run_since_which(history):
-    ran = history(eight_runs())
-    assert (ran.returncode, ran.stderr) == (0, "")
-    shown = [line for line in ran.stdout.splitlines() if line.startswith("made/")]
-    assert [line.split()[0].removeprefix("made/") for line in shown] == [
-        "bad", "last", "step", "counts", "up_down", "up_down", "drift", "young"]
-    assert "run 8: wrong: x is 3" in shown[0] and "run 8 (8.jsonl, the newest alone)" in shown[1]
-    assert "run 6 (6.jsonl)" in shown[2] and " | 3.2" in shown[2]
-    assert shown[3].split()[1:3] == ["instr/op", "more"] and "7 7 7 7 | 8 8 8 8" in shown[3]
-    assert "runs 1 to 6: the run does not have it" in shown[7]
-    assert "\n4 rows " in ran.stdout and "8 runs, oldest first" in ran.stdout
+def levels(*values, **changes):
+    return [[placed(random.Random(i), "x", value, **changes)] for i, value in enumerate(values)]
 
 
-def test_counted_instructions_change_at_any_difference(history):
-    values = (2, 2, 2.001, 2.001, 2)
-    ran = history([[counted("a", v), counted("b", 3)] for v in values], "--format", "json",
-                  heads=[counting()] * len(values))
-    found = rows_of(ran)
-    assert [(c["run"], c["verdict"]) for c in found["a"]["changes"]] == [(3, "more"), (5, "fewer")]
-    assert (found["a"]["verdict"], found["b"]["verdict"], found["b"]["changes"]) == ("fewer", "same", [])
-
-
-@pytest.mark.parametrize("limit, name", [("2%", "step"), ("2%", "last"), ("10%", "last")])
-def test_fail_if_slower_names_the_row_and_the_run(history, limit, name):
-    ran = history(eight_runs(), "--fail-if-slower", limit)
-    assert ran.returncode == 1
-    since = {"step": "since run 6 (6.jsonl)", "last": "since run 8 (8.jsonl, the newest alone)"}[name]
-    assert f"made/{name} on core 0 is slower {since} by " in ran.stderr
-    assert ("made/step" in ran.stderr) == (limit == "2%")
-    assert "up_down" not in ran.stderr  # it is as fast as it was
-
-
-@pytest.mark.parametrize("failing, status", [((4,), 1), ((2, 4), 1), (range(5), 0), ((2,), 0)])
-def test_fail_if_slower_names_a_row_that_fails_now(history, failing, status):
-    """In the newest run, and not in all runs before it."""
-    runs = [[placed(random.Random(i), "x", 3), {**placed(random.Random(i), "y", 3),
-                                                **({"status": "wrong", "why": "y is 3"} if i in failing else {})}]
+def failing(at):
+    return [[placed(random.Random(i), "x", 3), {**placed(random.Random(i), "y", 3),
+                                                **({"status": "wrong", "why": "y is 3"} if i in at else {})}]
             for i in range(5)]
-    ran = history(runs, "--fail-if-slower", "1%")
-    assert ran.returncode == status, ran
-    assert bool(re.search("made/y on core 0 fails.*: wrong: y is 3", ran.stderr)) == bool(status), ran
 
 
-def test_fail_if_slower_passes_if_no_row_is_slower(history):
-    ran = history([[placed(random.Random(i), "x", 3)] for i in range(5)], "--fail-if-slower", "1%")
-    assert ran.returncode == 0 and re.search("[Nn]o row is slower by more than 1%", ran.stdout)
+def kept_by_gate(*instructions):
+    """Returns the files of a report for each count of row a."""
+    return {f"{n}": whole(counted("a", n), counted("b", 3), run=counting()) for n in instructions}
 
 
-def test_a_change_below_the_least_is_not_reported(history):
-    runs = [[placed(random.Random(i), "x", 3 if i < 4 else 3.06)] for i in range(8)]
-    assert [c["run"] for c in rows_of(history(runs, "--format", "json"))["x"]["changes"]] == [5]
-    found = rows_of(history(runs, "--format", "json", "--least", "5%"))["x"]
-    assert (found["changes"], found["verdict"]) == ([], "same")
+def gate(n, *words):
+    return " ".join([f"gate base.json {n} --history runs", *words])
 
 
-def test_csv_and_markdown_have_the_same_rows(history):
-    as_csv = history(eight_runs(), "--format", "csv").stdout.splitlines()
-    assert as_csv[0].startswith("row,suite,name,core,unit,verdict,values,changes,") and len(as_csv) == 12
-    assert "| made/step | cycles | slower | run 6 (6.jsonl) |" in history(eight_runs(), "--format", "markdown").stdout
+LISTED = {f"{i}": whole(placed(random.Random(i), "x", 3 if i < 4 else 4)) for i in range(8)}
+X = whole(row("x", 1))
+
+CASES = {
+    "each kind of history is named, changed rows first": runs(
+        eight_runs(), "", "--format json", "--format csv", "--format markdown"),
+    "counted instructions change at any difference": runs(
+        [[counted("a", v), counted("b", 3)] for v in (2, 2, 2.001, 2.001, 2)], "", "--format json", heads=[counting()] * 5),
+    # up_down is as fast as it was.
+    "--fail-if-slower names the row and the run": runs(eight_runs(), "--fail-if-slower 2%", "--fail-if-slower 10%"),
+    # In the newest run, and not in all runs before it.
+    **{f"--fail-if-slower names a row that fails now: in {at}": runs(failing(at), "--fail-if-slower 1%")
+       for at in ((4,), (2, 4), (0, 1, 2, 3, 4), (2,), ())},
+    "a change below the least is not reported": runs(levels(*[3] * 4, *[3.06] * 4), "", "--least 5%"),
+    "a list with commas is one run": (LISTED, "compare 0,1 2,3 4,5 6,7 --format json"),
+    **{f"runs of unlike machines are refused: {what}": runs(
+        [[row("x", 1)] for _ in range(3)], "", "--across microcode", heads=[head(), head(), head(**changes)])
+       for what, changes in (("microcode", {"cpu": {**CPU, "microcode": 8}}), ("platform", {"platform": "hosted"}))},
+    "a report that is named twice is refused": ({"a": X}, "compare a a a"),
+    "a folder with no run or one is named": (
+        {"none/note": b"", "one/1.jsonl": X}, "compare --history none", "compare --history missing", "compare --history one",
+        "compare --history one --old a --new b"),
+    "the status is an error if no row can be compared": runs([[row("x", 1)], [row("x", 1)], [row("y", 1)]]),
+    "a damaged run is refused": ({"0": X, "1": X.replace(b'"x"', b'"y"'), "2": X}, "compare 0 1 2"),
+    # The same report, byte by byte, is kept once.
+    "the gate keeps what passes or is accepted": (
+        kept_by_gate(2, 3), gate(2, "--update"), gate(2), gate(3), "ls runs", gate(3, "--update"), "ls runs", gate(2),
+        gate(2, "--update"), "compare --history runs", "compare --history runs 2"),
+    "kept runs are in the order of their numbers": (
+        {**kept_by_gate(11), **{f"runs/{n}.jsonl": whole(counted("a", n), run=counting()) for n in (2, 9, 10)},
+         "runs/notes.txt": b"no report"}, gate(11, "--update"), "ls runs", "compare --history runs --format json"),
+    "a damaged kept run is named": ({**kept_by_gate(2), "runs/0001.jsonl": b"{"}, gate(2, "--update")),
+}
 
 
-def test_a_list_with_commas_is_one_run(tmp_path):
-    paths = []
-    for i in range(8):
-        paths.append(tmp_path / f"{i}.jsonl")
-        paths[-1].write_bytes(whole(placed(random.Random(i), "x", 3 if i < 4 else 4)))
-    words = [f"{a},{b}" for a, b in zip(paths[::2], paths[1::2])]
-    (found,) = json.loads(baretick("compare", *words, "--format", "json").stdout)
-    assert len(found["values"]) == 4 and [c["run"] for c in found["changes"]] == [3]
-
-
-# --- bad input -------------------------------------------------------------------------------------
-
-@pytest.mark.parametrize("changes, said", [({"cpu": {**CPU, "microcode": 8}}, "another microcode: 7 against 8"),
-                                           ({"platform": "hosted"}, "another platform: uefi against hosted")])
-def test_runs_of_unlike_machines_are_refused(history, changes, said):
-    runs = [[row("x", 1)] for _ in range(3)]
-    ran = history(runs, heads=[head(), head(), head(**changes)])
-    assert (ran.returncode, ran.stdout) == (2, "") and "run 1 and run 3 are not comparable: " in ran.stderr
-    assert said in ran.stderr
-    if "cpu" in changes:
-        ran = history(runs, "--across", "microcode", heads=[head(), head(), head(**changes)])
-        assert ran.returncode == 0 and f"compared nevertheless: {said}" in ran.stdout
-
-
-def test_a_report_that_is_named_twice_is_refused(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(whole(row("x", 1)))
-    ran = baretick("compare", path, path, path)
-    assert ran.returncode == 2 and re.search(rf"{path}: .*run 1.*run 2", ran.stderr)
-
-
-def test_a_folder_with_no_run_or_one_is_named(tmp_path):
-    ran = baretick("compare", "--history", tmp_path)
-    assert ran.returncode == 2 and all(name in ran.stderr for name in (f"{tmp_path}: ", ".jsonl", ".log")), ran.stderr
-    assert baretick("compare", "--history", tmp_path / "none").returncode == 2
-    (tmp_path / "1.jsonl").write_bytes(whole(row("x", 1)))
-    ran = baretick("compare", "--history", tmp_path)
-    assert ran.returncode == 2 and re.search(r"1\.jsonl: one run", ran.stderr)
-    ran = baretick("compare", "--history", tmp_path, "--old", "a", "--new", "b")
-    assert ran.returncode == 2
-
-
-def test_the_status_is_an_error_if_no_row_can_be_compared(history):
-    ran = history([[row("x", 1)], [row("x", 1)], [row("y", 1)]])
-    assert ran.returncode == 2 and "3 runs" in ran.stderr
-    assert "not comparable" in ran.stdout
-
-
-def test_a_damaged_run_is_refused(tmp_path):
-    paths = [tmp_path / f"{i}.jsonl" for i in range(3)]
-    for path in paths:
-        path.write_bytes(whole(row("x", 1)))
-    paths[1].write_bytes(whole(row("x", 1)).replace(b'"x"', b'"y"'))
-    ran = baretick("compare", *paths)
-    assert ran.returncode == 2 and f"{paths[1]} is damaged" in ran.stderr
-
-
-# --- the runs that the gate keeps ------------------------------------------------------------------
-
-@pytest.fixture
-def gate(tmp_path):
-    """gate(instructions of row a, words...): the gate over a report, with --history runs."""
-
-    def hold(instructions, *words):
-        path = tmp_path / "report.jsonl"
-        path.write_bytes(whole(counted("a", instructions), counted("b", 3), run=counting()))
-        return baretick("gate", tmp_path / "base.json", path, "--history", tmp_path / "runs", *words)
-
-    hold.runs = tmp_path / "runs"
-    return hold
-
-
-def kept(folder):
-    return sorted(path.name for path in folder.iterdir())
-
-
-def test_the_gate_keeps_what_passes_or_is_accepted(gate, tmp_path):
-    ran = gate(2, "--update")
-    assert ran.returncode == 0 and f"kept: {gate.runs}/0001.jsonl" in ran.stdout
-    assert gate(2).returncode == 0 and kept(gate.runs) == ["0001.jsonl"]  # the same report, byte by byte
-    ran = gate(3)
-    assert ran.returncode == 1 and kept(gate.runs) == ["0001.jsonl"] and "kept" not in ran.stdout
-    assert gate(3, "--update").returncode == 0 and kept(gate.runs) == ["0001.jsonl", "0002.jsonl"]
-    ran = gate(2)
-    assert ran.returncode == 1
-    assert re.search(r"moved: made/a@0: .* operation: 3 -> 2.*; 3 .*0002\.jsonl; 2 .*0001\.jsonl", ran.stdout), ran.stdout
-    assert gate(2, "--update").returncode == 0
-    ran = baretick("compare", "--history", gate.runs, "--format", "json")
-    found = rows_of(ran)
-    assert [c["run"] for c in found["a"]["changes"]] == [2, 3] and found["b"]["verdict"] == "same"
-    ran = baretick("compare", "--history", gate.runs, tmp_path / "report.jsonl")
-    assert ran.returncode == 0 and "4 runs, oldest first" in ran.stdout
-
-
-def test_kept_runs_are_in_the_order_of_their_numbers(gate):
-    gate.runs.mkdir()
-    for number in (2, 9, 10):
-        (gate.runs / f"{number}.jsonl").write_bytes(whole(counted("a", number), run=counting()))
-    (gate.runs / "notes.txt").write_text("no report")
-    ran = gate(11, "--update")
-    assert ran.returncode == 0 and "0011.jsonl" in kept(gate.runs)
-    found = rows_of(baretick("compare", "--history", gate.runs, "--format", "json"))
-    assert found["a"]["values"] == [2, 9, 10, 11]
-
-
-def test_a_damaged_kept_run_is_named(gate):
-    assert gate(2, "--update").returncode == 0
-    (gate.runs / "0001.jsonl").write_text("{")
-    ran = gate(2)
-    assert ran.returncode == 2 and "0001.jsonl" in ran.stderr
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_said_of_a_history_is_as_stored(said, name):
+    said(CASES, name)
 
 
 # --- arithmetic ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import pytest
 from made_insn import record
-from made_reports import baretick, whole
+from made_reports import whole
 from read import agreement
 
 ADD = {"form": "add r64, r64", "cycles": {"tp": "0.25", "0>0": "1.00", "1>0": "1.00"}}
@@ -20,66 +20,40 @@ def line(name, latency, cycles):
     return f"Inst  409 X86   : {name:30} L: {latency:>6}ns={latency:>5}c  T:   0.08ns={cycles:>6}c\n"
 
 
-@pytest.fixture
-def compared(tmp_path):
-    def run(*lines):
-        report, published = tmp_path / "report.jsonl", tmp_path / "published.txt"
-        report.write_bytes(whole(others=(record(ADD), record(XOR), record(STORE), record(DIVIDE), record(COMPARE), record(EXCHANGE), record(LOCKED), record(SHUFFLE, LANES))))
-        published.write_text("CPU0: made up\n" + "".join(lines), encoding="utf-8")
-        return baretick("insn", report, "--published", published)
-
-    return run
+FORMS = (record(ADD), record(XOR), record(STORE), record(DIVIDE), record(COMPARE), record(EXCHANGE), record(LOCKED),
+         record(SHUFFLE, LANES))
+ANY_IMMEDIATE = "{EVEX} VSHUFI32X4 ymm, ymm, ymm, imm8"
 
 
-@pytest.mark.parametrize("said, how", [
-    (line("ADD r1_64, r2_64", 1.0, 0.25), agreement.SAME), ("X86\tADD r1_64, r2_64\t1.0\t0.26\n", agreement.SAME),
-    (line("ADD r1_64, r2_64", 1.0, 1.0), agreement.CHAIN), ("X86\tMOVNTI [m64], r64\t[memory dep.]\t0.5\n", agreement.ADDRESS),
-    (line("XOR r64, r64", 0.2, 0.17), agreement.NOTHING),
-    ("AVX512F\tVPCMPGTQ k1, zmm, zmm\tdiff. reg. set\t0.23\n", agreement.SAME)])
-def test_a_figure_of_the_same_operands_agrees(compared, said, how):
-    ran = compared(said)
-    assert ran.returncode == 0 and f"1 {how}" in ran.stdout and "1 of 1 agree (100.0%)" in ran.stdout, ran
+def against(*published):
+    """Returns a case with each of these texts of figures of others."""
+    files = {f"{n}": f"CPU0: made up\n{text}".encode() for n, text in enumerate(published)}
+    return {"r": whole(others=FORMS), **files}, *(f"insn r --published {n}" for n in files)
 
 
-def test_a_form_that_differs_and_is_in_no_class_fails(compared):
-    ran = compared(line("ADD r1_64, r2_64", 1.0, 0.6), line("DIVSD xmm1, xmm2", 13.0, 4.67), line("XOR r64, r64", 0.2, 0.01))
-    assert ran.returncode == 1 and "throughput: 0 of 3 agree" in ran.stdout, ran
-    lines = {words[0]: words for text in ran.stdout.splitlines() if (words := text.split())}
-    assert lines["ADD"][-1] == "none" and lines["DIVSD"][-1] == "divider" and lines["XOR"][-1] == "slot", ran.stdout
-    assert compared(line("DIVSD xmm1, xmm2", 13.0, 4.67)).returncode == 0
+CASES = {
+    "figures of the same operands agree": against(
+        line("ADD r1_64, r2_64", 1.0, 0.25), "X86\tADD r1_64, r2_64\t1.0\t0.26\n", line("ADD r1_64, r2_64", 1.0, 1.0),
+        "X86\tMOVNTI [m64], r64\t[memory dep.]\t0.5\n", line("XOR r64, r64", 0.2, 0.17),
+        "AVX512F\tVPCMPGTQ k1, zmm, zmm\tdiff. reg. set\t0.23\n"),
+    "a form that differs and is in no class fails": against(
+        line("ADD r1_64, r2_64", 1.0, 0.6) + line("DIVSD xmm1, xmm2", 13.0, 4.67) + line("XOR r64, r64", 0.2, 0.01)),
+    # A class explains differences up to its bounds, of its kind of figure.
+    "a class explains only differences of its size and kind": against(
+        *(line("DIVSD xmm1, xmm2", *of) for of in ((13.0, 4.67), (13.0, 4.5), (13.0, 7.0), (14.0, 5.0)))),
+    "a figure that is not settled differs and does not fail": against("X86\tLOCK ADD [m64], r64\t[memory dep.]\t5.5\n"),
+    "both figures of a form need their class": against(
+        *(line("XCHG r8, r8", *of) for of in ((2.0, 2.0), (4.0, 2.0), (2.0, 4.0)))),
+    # No immediate takes as long as the second.
+    "the immediate of a published figure may be another one": against(
+        line(ANY_IMMEDIATE, 3.0, 0.5), line(ANY_IMMEDIATE, 4.5, 3.0)),
+    "a file without figures is refused": against("nothing\n", line("FOO r64", 1.0, 1.0)),
+}
 
 
-@pytest.mark.parametrize("latency, cycles, status", [
-    (13.0, 4.67, 0), (13.0, 4.5, 1), (13.0, 7.0, 1),  # a class explains differences up to its bounds ...
-    (14.0, 5.0, 1)])  # ... of its kind of figure
-def test_a_class_explains_only_differences_of_its_size_and_kind(compared, latency, cycles, status):
-    assert compared(line("DIVSD xmm1, xmm2", latency, cycles)).returncode == status
-
-
-def test_a_figure_that_is_not_settled_differs_and_does_not_fail(compared):
-    ran = compared("X86\tLOCK ADD [m64], r64\t[memory dep.]\t5.5\n")
-    assert ran.returncode == 0 and "0 of 1 agree" in ran.stdout and f"1 {agreement.UNSETTLED}" in ran.stdout, ran
-
-
-def test_both_figures_of_a_form_need_their_class(compared):
-    assert compared(line("XCHG r8, r8", 2.0, 2.0)).returncode == 0
-    assert compared(line("XCHG r8, r8", 4.0, 2.0)).returncode == 1
-    assert compared(line("XCHG r8, r8", 2.0, 4.0)).returncode == 1
-
-
-def test_the_immediate_of_a_published_figure_may_be_another_one(compared):
-    name = "{EVEX} VSHUFI32X4 ymm, ymm, ymm, imm8"
-    ran = compared(line(name, 3.0, 0.5))
-    assert ran.returncode == 0 and "latency: 1 of 1 agree" in ran.stdout and f"1 {agreement.IMMEDIATE}" in ran.stdout, ran
-    ran = compared(line(name, 4.5, 3.0))  # no immediate takes as long
-    assert ran.returncode == 1 and "latency: 0 of 1 agree" in ran.stdout and "throughput: 0 of 1 agree" in ran.stdout, ran
-
-
-def test_a_file_without_figures_is_refused(compared):
-    ran = compared("nothing\n")
-    assert ran.returncode == 2 and "no line has published figures" in ran.stderr, ran
-    ran = compared(line("FOO r64", 1.0, 1.0))
-    assert ran.returncode == 2 and "no form is one of core 0" in ran.stderr, ran
+@pytest.mark.parametrize("name", CASES)
+def test_the_agreement_is_as_stored(said, name):
+    said(CASES, name)
 
 
 def test_each_line_of_the_page_is_a_class_with_bounds():

@@ -29,35 +29,75 @@ def has(tool):
 
 
 needs_llvm = pytest.mark.skipif(not has("llvm-mc") or not has("llvm-exegesis"), reason="llvm-exegesis is not installed")
+HOSTILE = {"brand": "x\nInst 1 X86 : NOP L: 1ns= 1c T: 1ns= 1c\x1b[2J", **AMD["cpu"]}
+UNKNOWN = {"cpu": {"vendor": "GenuineIntel", "family": 15, "model": 6}}
+
+
+def of(*forms, run=None, others=(PLAN,)):
+    return whole(run=head(**(run or AMD)), others=(CORE, *others, record(*forms)))
+
+
+TWO_CORES = whole(run=head(**AMD), others=(
+    CORE, {**CORE, "core": 1}, PLAN, record(ADD, IMUL), record(SLOW_IMUL, core=1)))
+FORMS = ("exegesis", "exegesis-throughput", "instlat", "csv")
+
+CASES = {
+    # A core cycle of 0.5 ticks at 2 GHz is 0.25 ns.
+    "lines have the layout of the collection": ({"r": of(ADD, LOAD, NOP, FAULTY)}, "convert r --to instlat"),
+    "an unknown CPU must be named": ({"r": of(ADD, run=UNKNOWN)}, "convert r --to exegesis"),
+    **{f"figures that are no cycles of a CPU are not converted: {execution}": (
+        {"r": of(ADD, run={**AMD, "execution": execution})}, *(f"convert r --to {form}" for form in FORMS), "insn r",
+        "report r -o r.html --plots 0", "page r.html instructions") for execution in ("instructions", "emulated")},
+    "only the first core is in outputs without a core": ({"r": TWO_CORES}, "convert r --to instlat"),
+    "counted instructions are not compared with cycles": (
+        {"counted": of(ADD, run={**AMD, "execution": "instructions"}), "r": of(ADD)}, "insn counted --diff r",
+        "insn counted --published r", "insn counted --diff counted"),
+    "a form of 64 bits is of AMD64": (
+        {"r": of(*({**ADD, "form": form} for form in ("add rax, imm32", "add m64, imm32", "cmpxchg8b m64")))},
+        "convert r --to instlat"),
+    "the licence is that of the run": ({"r": of(ADD, run={**AMD, "licence": "CC0-1.0"}, others=())}, "convert r --to instlat"),
+    "a report without a licence gives its figures none": (
+        {"r": of(ADD, others=())}, "convert r --to instlat", "convert r --to csv"),
+    "a hostile name stays in its line": ({"r": of(ADD, run={**AMD, "cpu": HOSTILE})}, "convert r --to instlat"),
+    "the layout needs the duration of a cycle": ({"r": of(ADD, run={"tsc": {}})}, "convert r --to instlat"),
+    "a report without the suite is refused": ({"r": whole()}, "convert r --to exegesis", "convert r --to instlat"),
+}
+WITH_LLVM = {
+    "a report with nothing for the form": (
+        {"unsettled": of(UNSETTLED), "faulty": of(FAULTY)}, "convert unsettled --to exegesis", "convert faulty --to exegesis"),
+}
+
+
+@pytest.mark.parametrize("name", [*CASES, *(pytest.param(name, marks=needs_llvm) for name in WITH_LLVM)])
+def test_what_is_converted_is_as_stored(said, name):
+    said({**CASES, **WITH_LLVM}, name)
 
 
 @pytest.fixture
-def kept(tmp_path):
-    def keep(*forms, run=None):
+def converted(tmp_path):
+    def convert(forms, form, *words):
         path = tmp_path / "report.jsonl"
-        path.write_bytes(whole(run=head(**(run or AMD)), others=(CORE, PLAN, record(*forms))))
-        return path
+        path.write_bytes(of(*forms))
+        ran = baretick("convert", path, "--to", form, *words)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
 
-    return keep
-
-
-def converted(path, form, *words):
-    ran = baretick("convert", path, "--to", form, *words)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    return convert
 
 
 def points(text):
-    """{opcode: value}."""
+    """{opcode: value}; the operands of an instruction depend on LLVM's version."""
     return dict(zip(re.findall(r"^    - '(\w+)", text, re.MULTILINE),
                     map(float, re.findall(r"\bvalue: ([\d.]+)", text))))
 
 
 @needs_llvm
-def test_points_have_the_largest_settled_latency_between_registers(kept):
-    path = kept(ADD, IMUL, LOAD, UNSETTLED, FAULTY)
-    assert points(converted(path, "exegesis")) == {"ADD64rr": 1, "IMUL64rr": 3}
-    assert points(converted(path, "exegesis-throughput")) == {"ADD64rr": 0.25, "IMUL64rr": 1, "MOV64rm": 0.5}
+def test_points_have_the_largest_settled_latency_between_registers(converted, tmp_path):
+    forms = ADD, IMUL, LOAD, UNSETTLED, FAULTY
+    assert points(converted(forms, "exegesis")) == {"ADD64rr": 1, "IMUL64rr": 3}
+    assert points(converted(forms, "exegesis-throughput")) == {"ADD64rr": 0.25, "IMUL64rr": 1, "MOV64rm": 0.5}
+    (tmp_path / "two").write_bytes(TWO_CORES)
+    assert points(baretick("convert", tmp_path / "two", "--to", "exegesis").stdout) == {"ADD64rr": 1, "IMUL64rr": 3}
 
 
 def analysed(tmp_path, text):
@@ -73,27 +113,10 @@ def analysed(tmp_path, text):
 
 
 @needs_llvm
-def test_llvm_exegesis_reads_the_points_and_flags_a_planted_latency(kept, tmp_path):
-    slow = converted(kept(ADD, SLOW_IMUL), "exegesis", "--cpu", "icelake-server")
-    assert slow.startswith("# ") and "# SPDX-License-Identifier: CC0-1.0\n---\n" in slow
-    found = analysed(tmp_path, slow)
+def test_llvm_exegesis_reads_the_points_and_flags_a_planted_latency(converted, tmp_path):
+    found = analysed(tmp_path, converted([ADD, SLOW_IMUL], "exegesis", "--cpu", "icelake-server"))
     assert "IMUL64rr" in found and "ADD64rr" not in found
-    path = kept(ADD, IMUL)
-    assert "IMUL64rr" not in analysed(tmp_path, converted(path, "exegesis", "--cpu", "icelake-server"))
-
-
-@needs_llvm
-def test_convert_fails_if_a_report_has_nothing_for_the_form(kept):
-    for form, words in ((UNSETTLED, "no form has a settled latency"), (FAULTY, "no form has a settled latency")):
-        ran = baretick("convert", kept(form), "--to", "exegesis")
-        assert ran.returncode == 2 and words in ran.stderr
-    ran = baretick("convert", kept(ADD), "--to", "exegesis", "--cpu", "no-such-cpu")
-    assert ran.returncode == 0 or "no-such-cpu" in ran.stderr  # LLVM may take it for a CPU without features
-
-
-def test_an_unknown_cpu_must_be_named(kept):
-    ran = baretick("convert", kept(ADD, run={"cpu": {"vendor": "GenuineIntel", "family": 15, "model": 6}}), "--to", "exegesis")
-    assert ran.returncode == 2 and "--cpu" in ran.stderr
+    assert "IMUL64rr" not in analysed(tmp_path, converted([ADD, IMUL], "exegesis", "--cpu", "icelake-server"))
 
 
 @pytest.mark.parametrize("vendor, family, model, stepping, name", [
@@ -136,84 +159,7 @@ def test_forms_become_assembly(form, text):
     assert llvm_names.assembly(form) == text
 
 
-def test_lines_have_the_layout_of_the_collection(kept):
-    origin, licence, blank, *lines = converted(kept(ADD, LOAD, NOP, FAULTY), "instlat").splitlines()
-    assert "AuthenticAMD" in origin and "baretick 0.1.0" in origin and not blank
-    assert licence == "SPDX-License-Identifier: CC0-1.0"
-    # A core cycle of 0.5 ticks at 2 GHz is 0.25 ns.
-    assert lines == [
-        "Inst    1 AMD64 : ADD r64, r64                  L:   0.25ns=  1.0c  T:   0.06ns=  0.25c",
-        "Inst    2 AMD64 : MOV r64, [m64]                L: [memory dep.]    T:   0.12ns=  0.50c",
-        "Inst    3 X86   : NOP                           L: [no true dep.]   T:   0.05ns=  0.20c",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("execution, words", [("instructions", "instructions were counted"), ("emulated", "emulator")])
-def test_figures_that_are_no_cycles_of_a_cpu_are_not_converted(kept, execution, words):
-    path = kept(ADD, run={**AMD, "execution": execution})
-    for form in ("exegesis", "exegesis-throughput", "instlat", "csv"):
-        ran = baretick("convert", path, "--to", form)
-        assert ran.returncode == 2 and words in ran.stderr and not ran.stdout, (form, ran.stderr)
-    assert words in baretick("insn", path).stderr
-    page = path.with_suffix(".html")
-    assert baretick("report", path, "-o", page).returncode == 0 and words in page.read_text()
-
-
-@pytest.mark.parametrize("form", ["instlat", pytest.param("exegesis", marks=needs_llvm)])
-def test_only_the_first_core_is_in_outputs_without_a_core(tmp_path, form):
-    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
-    one.write_bytes(whole(run=head(**AMD), others=(CORE, PLAN, record(ADD, IMUL))))
-    two.write_bytes(whole(run=head(**AMD), others=(CORE, {**CORE, "core": 1}, PLAN, record(ADD, IMUL), record(SLOW_IMUL, core=1))))
-    assert converted(two, form) == converted(one, form)
-
-
-def test_counted_instructions_are_not_compared_with_cycles(kept, tmp_path):
-    counted, cycles = kept(ADD, run={**AMD, "execution": "instructions"}).rename(tmp_path / "counted.jsonl"), kept(ADD)
-    for words in (("--diff", cycles), ("--published", cycles)):
-        ran = baretick("insn", counted, *words)
-        assert ran.returncode == 2 and "instructions were counted" in ran.stderr, ran.stderr
-    assert baretick("insn", counted, "--diff", counted).returncode == 0
-
-
-def test_a_reader_of_the_collection_takes_the_exported_file(kept, tmp_path):
-    path = kept(ADD, IMUL)
-    (tmp_path / "exported.txt").write_text(converted(path, "instlat"))
-    ran = baretick("insn", path, "--published", tmp_path / "exported.txt", "--format", "csv")
+def test_a_reader_of_the_collection_takes_the_exported_file(converted, tmp_path):
+    (tmp_path / "exported.txt").write_text(converted([ADD, IMUL], "instlat"))
+    ran = baretick("insn", tmp_path / "report.jsonl", "--published", tmp_path / "exported.txt", "--format", "csv")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_a_form_of_64_bits_is_of_amd64(kept):
-    wide = [{**ADD, "form": form} for form in ("add rax, imm32", "add m64, imm32", "cmpxchg8b m64")]
-    lines = converted(kept(*wide), "instlat").splitlines()[3:]
-    assert [line.split()[2] for line in lines] == ["AMD64", "AMD64", "X86"]
-
-
-def test_the_licence_is_that_of_the_run(tmp_path):
-    path = tmp_path / "report.jsonl"
-    path.write_bytes(whole(run=head(**AMD, licence="CC0-1.0"), others=(CORE, record(ADD))))
-    assert "SPDX-License-Identifier: CC0-1.0" in converted(path, "instlat")
-
-
-def test_a_report_without_a_licence_gives_its_figures_none(tmp_path):
-    path = tmp_path / "report.jsonl"
-    path.write_bytes(whole(run=head(**AMD), others=(CORE, record(ADD))))
-    assert "SPDX" not in converted(path, "instlat") and converted(path, "csv").splitlines()[1].endswith(",AuthenticAMD,")
-
-
-def test_a_hostile_name_stays_in_its_line(kept):
-    hostile = {"brand": "x\nInst 1 X86 : NOP L: 1ns= 1c T: 1ns= 1c\x1b[2J", **AMD["cpu"]}
-    first = converted(kept(ADD, run={**AMD, "cpu": hostile}), "instlat").splitlines()[0]
-    assert first.endswith(")") and "\x1b" not in first
-
-
-def test_the_layout_needs_the_duration_of_a_cycle(kept):
-    ran = baretick("convert", kept(ADD, run={"tsc": {}}), "--to", "instlat")
-    assert ran.returncode == 2 and "core cycle" in ran.stderr
-
-
-@pytest.mark.parametrize("form", ["exegesis", "instlat"])
-def test_a_report_without_the_suite_is_refused(tmp_path, form):
-    path = tmp_path / "report.jsonl"
-    path.write_bytes(whole())
-    ran = baretick("convert", path, "--to", form)
-    assert ran.returncode == 2 and "suite=insn" in ran.stderr

@@ -2,16 +2,14 @@
 
 import base64
 import hashlib
-import json
 import re
 
 import pytest
 
 from draw import page_parts
-from made_page import Read, full, made, section, taken, with_pictures
-from made_reports import END, RANKS, ROOT, baretick, counted, process, report, row, whole
-from pictured import everything, gaps, growing, instructions, moded, plain, several_cores, silicon
-from read import saved
+from made_page import Read, full, made, taken, with_pictures
+from made_reports import END, RANKS, ROOT, counted, process, report, row, whole
+from pictured import everything, growing, moded, plain, silicon
 
 
 # --- the document ----------------------------------------------------------------------------------
@@ -87,104 +85,66 @@ def test_the_same_report_makes_the_same_page():
 
 # --- what stands on it -----------------------------------------------------------------------------
 
-def test_rows_have_the_figures_of_show(tmp_path):
-    path = tmp_path / "r.jsonl"
-    path.write_bytes(whole(row("a", 2.5, core=1, interval=RANKS), row("b", 10.25, half=0.5, interval=RANKS), counted("c", 3, suite="other")))
-    shown = json.loads(baretick("show", path, "--format", "json").stdout)
-    tables = {t[0][0] + str(i): t for i, t in enumerate(Read(made(saved.read(path), plots=0)).tables)}
-    found = {}
-    for lines in tables.values():
-        if "cycles/op" in lines[0] or "instr/op" in lines[0]:
-            found.update({line[0]: dict(zip(lines[0], line)) for line in lines[1:]})
-    assert found["a"]["cycles/op"] == "2.500" and found["b"]["+-98%"] == "0.500" and found["c"]["instr/op"] == "3.000"
-    for r in shown:
-        for key in ("min", "max", "ops"):
-            assert found[r["name"]][key] == str(r[key])
-
-
-@pytest.mark.parametrize("records, said", [
-    ([row("x", 1, status="wrong", why="it is 3, not 4")], "made/x on core 0 failed: it is 3, not 4"),
-    ([row("x", 1, exclusive=False)], "the core was shared in 1 row: made/x"),
-    ([row("x", 1, throttled=True)], "the core was throttled in 1 row: made/x"),
-    ([{"type": "event", "kind": "warning", "message": "it is hot"}], "warning: it is hot"),
-    ([{"type": "event", "kind": "fault", "message": "a fault"}], "fault: a fault"),
-    ([{"type": "selftest", "name": "deadline", "result": "fail", "detail": "none ends it"}],
-     "self-test deadline failed: none ends it"),
-    ([{"type": "advice", "topic": "turbo", "change": True, "text": "switch it off"}], "turbo: switch it off"),
-])
-def test_every_warning_comes_first(records, said):
-    read = Read(made(taken([silicon(), *records]), plots=0))
-    assert said in read.text
-    assert read.text.index(said) < read.text.index("Summary")
-
-
-@pytest.mark.parametrize("row_, said", [
-    (row("x", 1, disturbed=50, n=100), "50 of 100 windows disturbed"),
-    (row("x", 1, smis=3, n=100), "3 SMIs occurred"),
-    (row("x", 1, errors=4, n=100), "4 operations failed"),
-    (row("x", 1, counter_unread_blocks=2, cycle_counter="pmc"), "2 blocks without a reading of pmc"),
-    (row("x", 1, doubt="the difference is negative"), "the difference is negative"),
-])
-def test_a_row_has_its_notes(row_, said):
-    assert said in Read(made(taken([silicon(), row_]), plots=0)).text
-
-
-@pytest.mark.parametrize("masked", [False, True])
-def test_a_masked_model_is_named_in_the_machine(masked):
-    run = silicon()
-    run["cpu"] = {**run["cpu"], "model_masked": masked}
-    said = Read(made(taken([run, row("x", 1)]), plots=0)).text
-    assert ("model masked" in said) is masked
-
-
-def test_the_counter_disagrees_only_beyond_the_interval():
-    def with_counter(off, half):
-        found = row("x", 10, half=half)
-        found["per_op"].update(counter_off=off, cycles_counter=10 * (1 + off))
-        return page_parts.note({**found, "cycle_counter": "pmc"})
-
-    assert "pmc and ruler disagree: 9.000, 10.000 cycles" in with_counter(-0.1, 0.01)
-    assert with_counter(-0.1, 0.6) == "" and with_counter(0.004, 0) == ""
-
-
 LINES = whole(row("a", 1), row("b", 2)).splitlines(keepends=True)
 
 
-@pytest.mark.parametrize("data, said", [
-    (b"".join([*LINES[:2], LINES[2].replace(b'"b"', b'"x"'), LINES[3]]), "crc is"),
-    (b"".join([LINES[0], *LINES[2:]]), "record 2 comes where record 1 should be"),
-    (b"".join(LINES[:3]), "no record `end`: the report is cut"),
-    (b"".join(LINES[1:]), "the record `run` is missing"),
-], ids=["crc", "gap", "cut", "no run"])
-def test_damage_of_the_file_is_on_the_page(tmp_path, data, said):
-    path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
-    path.write_bytes(data)
-    ran = baretick("report", path, "-o", out, "--plots", "0")
-    assert ran.returncode == 1 and "damaged in " in ran.stderr
-    read = Read(out.read_text())
-    assert read.wrong == [] and "the file is damaged: " in read.text
-    assert said in read.text and "verdict bad" in out.read_text()
 
 
-def test_cores_and_gaps_have_tables():
-    read = Read(made(taken([silicon(), *several_cores(), gaps()]), plots=0))
-    pairs = next(t for t in read.tables if t[0] == ["core", "core", "least", "median", "greatest"])
-    assert ["0", "3", "90.00", "160.00", "500.00"] in pairs and len(pairs) == 7
-    assert any("of the time, %" in t[0] and "0.750" in t[1] for t in read.tables)
-    assert any("slowest core's ticks" in t[0] and len(t) == 4 for t in read.tables)
+def counted_too(cycles, instructions, **more):
+    """A row of `plain` with its instructions."""
+    found = {**plain(), **more}
+    per_op = {**found["per_op"], "instructions": instructions, "ipc": round(instructions / cycles, 6)}
+    return {**found, "per_op": per_op}
 
 
-def test_compared_pairs_are_a_table():
-    said = {"type": "event", "kind": "compared", "suite": "s", "name": "a", "compared_with": "b", "unit": "cycles", "per_op": 5,
+def paged(*records, sections=("",)):
+    """Returns a case of the page of these records, or of these sections of it."""
+    return ({"r": report([silicon(), *records, END])}, "report r -o r.html --plots 0",
+            *(f"page r.html {section}" for section in sections))
+
+
+def with_counter(name, off, half):
+    found = row(name, 10, half=half, cycle_counter="pmc")
+    found["per_op"].update(counter_off=off, cycles_counter=10 * (1 + off))
+    return found
+
+
+def masked(cpu):
+    return {**cpu, "cpu": {**cpu["cpu"], "model_masked": True}}
+
+
+COMPARED = {"type": "event", "kind": "compared", "suite": "s", "name": "a", "compared_with": "b", "unit": "cycles", "per_op": 5,
             "other_per_op": 3, "apart": 2, "apart_lo": 1.5, "apart_hi": 2.5, "message": "-"}
-    read = Read(made(taken([silicon(), row("a", 5), said]), plots=0))
-    assert ["s/a", "5.000", "b", "3.000", "2.000", "1.500", "2.500", "cycles"] in [line for t in read.tables for line in t]
+CASES = {
+    "a page with something of each kind": paged(*everything()),
+    "rows have the figures of show": (
+        {"r": whole(row("a", 2.5, core=1, interval=RANKS), row("b", 10.25, half=0.5, interval=RANKS), counted("c", 3, suite="other"))},
+        "show r", "report r -o r.html --plots 0", "page r.html rows"),
+    "every warning comes first": paged(
+        row("wrong", 1, status="wrong", why="it is 3, not 4"), row("shared", 1, exclusive=False), row("throttled", 1, throttled=True),
+        {"type": "event", "kind": "warning", "message": "it is hot"}, {"type": "event", "kind": "fault", "message": "a fault"},
+        {"type": "selftest", "name": "deadline", "result": "fail", "detail": "none ends it"},
+        {"type": "advice", "topic": "turbo", "change": True, "text": "switch it off"}),
+    # The counter disagrees only beyond the interval.
+    "a row has its notes": paged(
+        row("disturbed", 1, disturbed=50, n=100), row("smis", 1, smis=3, n=100), row("errors", 1, errors=4, n=100),
+        row("unread", 1, counter_unread_blocks=2, cycle_counter="pmc"), row("doubt", 1, doubt="the difference is negative"),
+        with_counter("off", -0.1, 0.01), with_counter("within", -0.1, 0.6), with_counter("near", 0.004, 0), sections=["rows"]),
+    "a masked model is named in the machine": (
+        {"r": report([masked(silicon()), row("x", 1), END])}, "report r -o r.html --plots 0", "page r.html machine"),
+    **{f"damage of the file is on the page: {how}": ({"r": b"".join(lines)}, "report r -o r.html --plots 0", "page r.html")
+       for how, lines in {"crc": [*LINES[:2], LINES[2].replace(b'"b"', b'"x"'), LINES[3]], "gap": [LINES[0], *LINES[2:]],
+                          "cut": LINES[:3], "no run": LINES[1:]}.items()},
+    "compared pairs are a table": paged(row("a", 5), COMPARED),
+    "instructions and IPC are columns of the rows": paged(counted_too(2, 5), row("without", 3), sections=["rows"]),
+    "other records are tables of their fields": paged(
+        {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}),
+}
 
 
-def test_the_growth_with_an_argument_is_stated():
-    said = {"type": "event", "kind": "growth", "suite": "s", "name": "a", "message": "s/a, 3 arguments: n, 2 cycles x n"}
-    text = Read(made(taken([silicon(), row("a/8", 5, arg=8), said]), plots=0)).text
-    assert "Growth with the argument" in text and said["message"] in text
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_page_says_is_as_stored(said, name):
+    said(CASES, name)
 
 
 @with_pictures
@@ -201,23 +161,6 @@ def test_the_picture_of_a_growth_is_above_its_text():
     assert "<svg" not in made(taken([silicon(), *growing()]), plots=0)
 
 
-def counted_too(cycles, instructions, **more):
-    """A row of `plain` with its instructions."""
-    found = {**plain(), **more}
-    per_op = {**found["per_op"], "instructions": instructions, "ipc": round(instructions / cycles, 6)}
-    return {**found, "per_op": per_op}
-
-
-def test_instructions_and_ipc_are_columns_of_the_rows():
-    read = Read(made(taken([silicon(), counted_too(2, 5), row("without", 3)]), plots=0))
-    (table,) = (t for t in read.tables if "IPC" in t[0])
-    heads = table[0]
-    cells = {line[0].split("/")[-1]: dict(zip(heads, line)) for line in table[1:]}
-    assert (cells["plain"]["instr/op"], cells["plain"]["IPC"]) == ("5.000", "2.50"), cells
-    assert {cells["without"]["instr/op"], cells["without"]["IPC"]} <= {"", "-"}, cells
-    assert not any("IPC" in t[0] for t in Read(made(taken([silicon(), row("without", 3)]), plots=0)).tables)
-
-
 @with_pictures
 def test_a_picture_states_instructions_and_ipc():
     text = made(taken([silicon(), counted_too(2, 5)]))
@@ -232,9 +175,6 @@ def test_no_kind_of_record_is_passed_over():
     parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "quiet", "event", "summary", "end",
              "curve", "forward", "limit"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
-    step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}
-    read = Read(made(taken([silicon(), step]), plots=0))
-    assert [["step", "n", "min", "window.sd"], ["do_nothing", "1000", "52", "1.5"]] in read.tables
 
 
 # --- pictures --------------------------------------------------------------------------------------
