@@ -166,109 +166,58 @@ def test_a_failed_update_reverts_everything(made, command):
     assert made.content() == before
 
 
-def without(made, _):
-    return "no boot loader"
+def with_loader(default, variable=None, **entries):
+    """Returns what arranges systemd-boot; variable: what `bootctl set-default` has written."""
+
+    def arrange(made):
+        made.add_systemd_boot(default, **entries)
+        if variable:
+            made.variables.set("LoaderEntryDefault", entry.wide(variable), systemd_boot.GUID)
+
+    return arrange
 
 
-def container(made, _):
-    made.add_grub()
-    made.write(".dockerenv", "")
-    return "container"
+def with_grub_and(change):
+    return lambda made: (made.add_grub(), change(made))
 
 
-def read_only(made, _):
-    made.add_grub()
+def read_only(made):
     mounts = Path(made.path("/proc/self/mountinfo"))
     mounts.write_text(mounts.read_text().replace("/boot/efi rw", "/boot/efi ro"))
-    return "read-only"
 
 
-def secure_boot(made, _):
-    made.add_grub()
-    made.variables.set("SecureBoot", b"\1")
-    return "Secure Boot"
+REFUSED = [
+    ("no boot loader", lambda made: None),
+    ("container", with_grub_and(lambda made: made.write(".dockerenv", ""))),
+    ("read-only", with_grub_and(read_only)),
+    ("Secure Boot", with_grub_and(lambda made: made.variables.set("SecureBoot", b"\1"))),
+    ("MiB free", with_grub_and(lambda made: setattr(made, "space", 1 << 20))),
+    ("grub-mkconfig", lambda made: (made.write("boot/grub/grub.cfg", MENU), os.makedirs(made.path("/etc/grub.d")))),
+    ("no line `default`", with_loader("", arch=LINUX)),
+    ("no line `default`", with_loader("default fedora-*\n", arch=LINUX, broken="title Broken\n")),
+    (r"is b\*, in .*loader.conf", with_loader("default linux.conf\ndefault B*\n", arch=LINUX, linux=LINUX)),
+    ("is @saved, in .*loader.conf.*each time", with_loader("default @saved\n", linux=LINUX)),
+    ("is @saved, in .*LoaderEntryDefault", with_loader("default linux.conf\n", "@saved")),
+    # No tries are left.
+    ("no line `default`", with_loader("", **{"linux+0-3": LINUX + "sort-key linux\n"})),
+    ("grub.cfg has no entry", with_grub_and(lambda made: made.write("boot/grub/grub.cfg", "# no entry\n"))),
+]
 
 
-def full(made, monkeypatch):
-    made.add_grub()
-    monkeypatch.setattr(made_system.Made, "space", 1 << 20)
-    return "MiB free"
-
-
-def no_tool(made, _):
-    made.write("boot/grub/grub.cfg", MENU)
-    Path(made.path("/etc/grub.d")).mkdir(parents=True)
-    return "grub-mkconfig"
-
-
-def would_be_default(made, _):
-    made.add_systemd_boot("", arch=LINUX)
-    return "no line `default`"
-
-
-def no_such_default(made, _):
-    made.add_systemd_boot("default fedora-*\n", arch=LINUX, broken="title Broken\n")
-    return "no line `default`"
-
-
-def matched_by_the_default(made, _):
-    made.add_systemd_boot("default linux.conf\ndefault B*\n", arch=LINUX, linux=LINUX)
-    return r"is b\*, in .*loader.conf"
-
-
-def the_last_one_by_the_menu(made, _):
-    made.add_systemd_boot("default @saved\n", linux=LINUX)
-    return "is @saved, in .*loader.conf.*each time"
-
-
-def the_last_one_by_bootctl(made, _):
-    made.add_systemd_boot()
-    made.variables.set("LoaderEntryDefault", entry.wide("@saved"), systemd_boot.GUID)
-    return "is @saved, in .*LoaderEntryDefault"
-
-
-def no_tries_left(made, _):
-    made.add_systemd_boot("", **{"linux+0-3": LINUX + "sort-key linux\n"})
-    return "no line `default`"
-
-
-def alone_in_grubs_menu(made, _):
-    made.add_grub()
-    made.write("boot/grub/grub.cfg", "# no entry\n")
-    return "grub.cfg has no entry"
-
-
-@pytest.mark.parametrize("case", [without, container, read_only, secure_boot, full, no_tool, would_be_default, no_such_default,
-                                  matched_by_the_default, the_last_one_by_the_menu, the_last_one_by_bootctl, no_tries_left,
-                                  alone_in_grubs_menu])
-def test_what_cannot_work_is_refused_and_nothing_is_changed(made, command, monkeypatch, case):
-    said = case(made, monkeypatch)
+@pytest.mark.parametrize("said, arrange", REFUSED)
+def test_what_cannot_work_is_refused_and_nothing_is_changed(made, command, said, arrange):
+    arrange(made)
     before = made.content()
     with pytest.raises(Failed, match=said):
         command()
     assert made.content() == before and made.ran == []
 
 
-@pytest.mark.parametrize("default, names, chosen", [("default arch.conf\n", ["arch"], ""), ("", ["linux"], ""), ("", ["3f2a91c4-6.1.0"], ""),
-                                                    ("default *\n", ["linux+3", "arch"], ""), ("", ["arch"], "ARCH.conf")])
+@pytest.mark.parametrize("default, names, chosen", [("default arch.conf\n", ["arch"], None), ("", ["linux"], None), ("", ["3f2a91c4-6.1.0"], None),
+                                                    ("default *\n", ["linux+3", "arch"], None), ("", ["arch"], "ARCH.conf")])
 def test_an_entry_that_is_never_the_default_is_accepted(made, command, default, names, chosen):
-    made.add_systemd_boot(default, **{name: LINUX for name in names})
-    if chosen:
-        made.variables.set("LoaderEntryDefault", entry.wide(chosen), systemd_boot.GUID)
+    with_loader(default, chosen, **{name: LINUX for name in names})(made)
     assert command()[0] == 0 and command()[0] == 0
-
-
-def with_a_sort_key(made):
-    made.write(f"{ESP}/loader/entries/arch.conf", f"{LINUX}sort-key arch\n")
-
-
-def unified(made):
-    made.write(f"{ESP}/EFI/Linux/arch.efi", b"")
-
-
-def on_another_partition(made):
-    made.disk("sdb", "8:17", "/boot", kind=entry.XBOOTLDR, guid=b"\x11" * 16)
-    made.write("boot/loader/entries/ubuntu.conf", LINUX)
 
 
 def without_a_file(made):
@@ -276,12 +225,21 @@ def without_a_file(made):
     made.variables.set("LoaderEntries", b"".join(map(entry.wide, ("arch.conf", "auto-windows"))), systemd_boot.GUID, 6)
 
 
-@pytest.mark.parametrize("case", [with_a_sort_key, unified, on_another_partition, without_a_file])
-def test_an_entry_after_others_of_each_kind_is_accepted(made, command, case):
+OTHERS = {
+    "with a sort-key": lambda made: made.write(f"{ESP}/loader/entries/arch.conf", f"{LINUX}sort-key arch\n"),
+    "unified": lambda made: made.write(f"{ESP}/EFI/Linux/arch.efi", b""),
+    "on another partition": lambda made: (made.disk("sdb", "8:17", "/boot", kind=entry.XBOOTLDR, guid=b"\x11" * 16),
+                                          made.write("boot/loader/entries/ubuntu.conf", LINUX)),
+    "without a file": without_a_file,
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_an_entry_after_others_of_each_kind_is_accepted(made, command, kind):
     made.add_systemd_boot("", arch=LINUX)
     with pytest.raises(Failed, match="would be the first one"):
         command()
-    case(made)
+    OTHERS[kind](made)
     assert command()[0] == 0
 
 
