@@ -8,10 +8,10 @@ import time
 import tty
 import zlib
 
+import golden
 import pytest
 from conftest import ROOT
 from launch import capture
-from read import report, saved
 
 
 LINES = (ROOT / "tests/hosted/data" / "counted.jsonl").read_bytes().splitlines()
@@ -67,39 +67,40 @@ class Capture:
         return (self.out / "serial.log").read_bytes()
 
 
-def test_a_whole_report_is_shown_and_kept(tmp_path):
-    c = Capture(tmp_path / "new" / "folder")
-    c.say(WHOLE)
-    assert c.finish() == 0, c.err
-    assert c.records() == LINES and c.serial == WHOLE and c.err == ""
-    assert "verdict: PASS (4 rows, 0 failures)\n" in c.said and f"{len(LINES)} records in" in c.said
-    assert saved.read_whole(tmp_path / "new" / "folder" / "report.jsonl").verdict == "pass"
+def failed(line):
+    body = line.rsplit(b',"crc"', 1)[0].replace(b'"pass"', b'"fail"')
+    return body + b',"crc":"%08x"}' % zlib.crc32(body)
 
 
-def test_a_reset_begins_another_report(tmp_path):
-    """In the middle of a record; the earlier part is kept, and does not spoil the next report."""
-    c = Capture(tmp_path)
-    c.say(PART + WHOLE)
-    assert c.finish() == 0, c.err
-    assert c.records("report-cut-1.jsonl") == LINES[:3] and c.records() == LINES and c.serial == PART + WHOLE
-    assert "damaged record" in c.err and "the machine was reset after 3 records" in c.err
-    assert c.err.count("capture:") == 2
+BEGUN = b"".join(line + b"\r\n" for line in LINES[:2])
+TIMEOUT = ("--timeout", "2")
+# What the machine says, the words of the command, its status, and the records of its files.
+SAID = {
+    "a whole report": (WHOLE, (), 0, {"report": LINES}),
+    # In the middle of a record; the earlier part is kept, and does not spoil the next report.
+    "a reset": (PART + WHOLE, (), 0, {"report-cut-1": LINES[:3], "report": LINES}),
+    "a reset in the first record": (FIRMWARE + LINES[0][:99] + b"\r\n" + WHOLE, (), 0, {"report": LINES}),
+    # A machine that boots again and again, without a silence long enough to notice.
+    "more after the end": (WHOLE + WHOLE + PART + b"\r\n", (), 0, {"report": LINES}),
+    # seq reveals a reset too.
+    "a reset after a damaged first record": (
+        BEGUN + BEGUN + FIRMWARE + WHOLE.replace(b'"seq":0,', b'"seq":9,'), (), 1,
+        {"report-cut-1": LINES[:2], "report-cut-2": LINES[:2], "report": LINES[1:]}),
+    "a damaged record": (WHOLE.replace(b'"status":"ok"', b'"status":"OK"', 1), (), 1, {"report": [LINES[0], *LINES[2:]]}),
+    "a verdict that is not a pass": (WHOLE.replace(LINES[-1], failed(LINES[-1])), (), 1, {"report": [*LINES[:-1], failed(LINES[-1])]}),
+    "nothing": (b"", TIMEOUT, 1, {}),
+    "no more in a record": (PART, TIMEOUT, 1, {"report": LINES[:3]}),
+}
 
 
-def test_a_reset_in_the_first_record_does_not_spoil_the_next_report(tmp_path):
-    c = Capture(tmp_path)
-    c.say(FIRMWARE + LINES[0][:99] + b"\r\n" + WHOLE)
-    assert c.finish() == 0, c.err
-    assert c.records() == LINES and "damaged record" in c.err and "of another boot" in c.err
-
-
-def test_output_after_the_end_record_is_not_in_the_report(tmp_path):
-    """A machine that boots again and again, without a silence long enough to notice."""
-    c = Capture(tmp_path)
-    c.say(WHOLE + WHOLE + PART + b"\r\n")
-    assert c.finish() == 0, c.err
-    assert c.records() == LINES and c.serial == WHOLE + WHOLE + PART + b"\r\n"
-    assert c.err.startswith("capture: ") and "after the end" in c.err and "serial.log" in c.err, c.err
+@pytest.mark.parametrize("kind", SAID)
+def test_what_arrives_is_kept_and_what_is_wrong_is_named(tmp_path, kind):
+    data, words, status, files = SAID[kind]
+    c = Capture(tmp_path / "new" / "folder", *words)
+    c.say(data)
+    assert c.finish() == status and c.serial == data, c.err
+    assert {name: c.records(f"{name}.jsonl") for name in files} == files
+    golden.check("capture", SAID, kind, (c.said + c.err).replace(str(tmp_path), "").replace(c.device, "TTY"))
 
 
 def test_a_speed_that_the_adapter_refuses_is_an_error(monkeypatch):
@@ -110,45 +111,6 @@ def test_a_speed_that_the_adapter_refuses_is_an_error(monkeypatch):
         capture.Line(os.ttyname(end), 4000000)
     os.close(machine)
     os.close(end)
-
-
-def test_a_reset_is_noticed_after_a_damaged_first_record(tmp_path):
-    """seq reveals a reset too."""
-    begun = b"".join(line + b"\r\n" for line in LINES[:2])
-    c = Capture(tmp_path)
-    c.say(begun + begun + FIRMWARE + WHOLE.replace(b'"seq":0,', b'"seq":9,'))
-    assert c.finish() == 1
-    assert c.records("report-cut-1.jsonl") == c.records("report-cut-2.jsonl") == LINES[:2]
-    assert c.records() == LINES[1:]
-    assert "crc is" in c.err and "record 1 comes where record 0 should be" in c.err
-
-
-def test_a_damaged_record_is_named_and_left_out(tmp_path):
-    damaged = WHOLE.replace(b'"status":"ok"', b'"status":"OK"', 1)
-    c = Capture(tmp_path)
-    c.say(damaged)
-    assert c.finish() == 1
-    assert c.records() == [line for line in LINES if line != LINES[1]] and c.serial == damaged
-    assert "damaged record: crc is" in c.err and "record 2 comes where record 1 should be" in c.err
-
-
-def test_a_verdict_that_is_not_a_pass_is_an_error(tmp_path):
-    end = report.parse(LINES[-1])
-    body = LINES[-1].rsplit(b',"crc"', 1)[0].replace(b'"pass"', b'"fail"')
-    c = Capture(tmp_path)
-    c.say(WHOLE.replace(LINES[-1], body + b',"crc":"%08x"}' % zlib.crc32(body)))
-    assert end["verdict"] == "pass" and c.finish() == 1
-    assert c.err.startswith("capture: ") and "end record" in c.err and "'fail'" in c.err, c.err
-
-
-@pytest.mark.parametrize("data, said", [
-    (b"", ("2 s (--timeout)", "no record")),
-    (PART, ("2 s (--timeout)", "no whole end record (3 records")),
-], ids=["from the start", "in a record"])
-def test_a_report_that_stops_arriving_is_given_up_at_the_timeout(tmp_path, data, said):
-    c = Capture(tmp_path, "--timeout", "2")
-    c.say(data)
-    assert c.finish() == 1 and all(words in c.err for words in said) and c.serial == data, c.err
 
 
 def test_ctrl_c_keeps_the_received_output(tmp_path):
