@@ -6,7 +6,7 @@ import subprocess
 import media
 import pytest
 from read import report
-from machine import BAD_OPTIONS, FAULT, SUCCESS, Boot, drive, seen
+from machine import FAULT, SUCCESS, Boot, drive, seen
 from sharing import CALLS
 
 QUICK = "suite=baseline samples=32"
@@ -275,9 +275,3 @@ def test_missing_cores_are_named_and_the_others_measure(boot, shim):
     assert len(warnings) == 4 and all("MP services" in w for w in warnings), warnings
     assert "core 1 (APIC id 1)" in warnings[0], warnings
     assert took["mp-less"] - took["mp-watch"] <= 4, took
-
-
-def test_exit_with_return_is_refused(boot):
-    b = boot(f"{QUICK} takeover=exit finish=return").must(BAD_OPTIONS, rows=0)
-    for word in ("takeover=exit", "finish=return", "takeover=borrow"):
-        assert word in b.text, str(b)

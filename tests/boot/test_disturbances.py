@@ -6,7 +6,7 @@ import socket
 import struct
 
 import pytest
-from machine import BAD_OPTIONS, SUCCESS, TIMEOUT
+from machine import SUCCESS, TIMEOUT
 from sharing import INTEL
 from test_serial_tables import gas, table
 
@@ -133,11 +133,6 @@ def test_dma_off_stops_bus_masters_and_dma_keep_leaves_them(boot, tmp_path, word
         if at in seen:
             assert (at in masters) == (left in ("bridge", "console")), (at, left, seen)
     assert re.search(r"0000:00:1f\.2 8086:2922 class 0106  stopped", b.text), str(b)
-
-
-def test_dma_off_is_refused_on_a_borrowed_machine(boot):
-    b = boot(f"{ROW} dma=off takeover=borrow")
-    assert b.status == BAD_OPTIONS and all(w in b.text for w in ("dma=off", "takeover=borrow", "takeover=exit")), str(b)
 
 
 # --- watchdogs --------------------------------------------------------------------------------------

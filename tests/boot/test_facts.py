@@ -43,7 +43,6 @@ def cache(level, kind, size, ways, shared_by):
     ids=["intel", "amd"],
 )
 def test_topology_and_caches_are_those_that_qemu_was_told(shared, how, topology, caches):
-    """The topology is that of QEMU's options, the caches are those of its CPUID."""
     b = shared(**how).must(SUCCESS)
     t = b.run["topology"]
     assert (t["logical_cpus"], t["packages"], t["cores"], t["threads_per_core"]) == topology, t

@@ -36,7 +36,6 @@ def test_any_state_of_the_cpu_at_handover_is_accepted(boot, shim, modes):
 
 @pytest.mark.parametrize("memory", [512, 6144], ids=["below 4 GiB", "above 4 GiB too"])
 def test_every_entry_of_a_long_memory_map_is_used(boot, shim, memory):
-    """Every entry is kept, however many there are."""
     b = measured(boot("", disk=shim("map-long"), memory=memory, whole=memory > 512))
     assert not b.events("warning"), b.events()
 

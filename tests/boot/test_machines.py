@@ -143,7 +143,6 @@ def test_a_failure_comes_before_a_report_that_is_nowhere(boot):
 
 @pytest.mark.parametrize("words", ["serial=off", "serial=com2"])
 def test_the_firmware_console_shows_that_the_report_is_nowhere(boot, words):
-    """If it is off or missing, the firmware's console, which is COM1, says where the report is not."""
     b = boot(f"{QUICK} {words}")
     assert b.status == NO_REPORT and not b.records, str(b)
     assert re.search("^baretick: .*report .*: no serial port, no screen", b.text, re.M), str(b)
@@ -167,7 +166,6 @@ def test_finish_halt_leaves_the_machine_on(boot):
 
 @pytest.mark.parametrize("machine", ["q35", "pc"])
 def test_qemu_is_switched_off_without_the_exit_device(boot, machine):
-    """Port 0xf4 has no device; QEMU is switched off nevertheless."""
     b = boot(machine=machine, debug_exit=False, whole=machine == "pc")
     assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
     exact(b)

@@ -153,18 +153,6 @@ def test_list_names_every_row(shared):
         assert re.search(rf"\b{suite}\b", b.text) and re.search(rf"\b{row}\b", b.text), name
 
 
-def test_help_names_the_options(shared):
-    b = shared("help").must(SUCCESS, rows=0)
-    for word in ("suite=", "samples=", "recipe=", "format=", "hist=", "serial=", "finish="):
-        assert word in b.text, word
-
-
-def test_format_jsonl_writes_nothing_but_records(boot):
-    b = boot("suite=baseline samples=32 format=jsonl").must(SUCCESS)
-    after = b.serial.split(b'{"baretick"', 1)[1]
-    assert all(line.startswith(b"{") for line in (b'{"baretick"' + after).split(b"\n") if line)
-
-
 def test_format_table_prints_no_record_but_the_last(boot):
     b = boot("suite=baseline samples=32 format=table")
     assert b.status == SUCCESS and [r["type"] for r in b.records] == ["end"], str(b)

@@ -78,7 +78,6 @@ def test_a_failure_has_status_1_and_its_reason(program, tmp_path):
 
 
 def test_a_program_that_never_ends_is_stopped_at_the_bound(tmp_path):
-    """Any EFI program can be started; one that never ends is stopped at the bound, and the message names the bound."""
     # A halted guest takes no CPU time, unless its instructions are counted.
     said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "10", "--icount", "0", "talk")
     # On a busy host its only line can arrive after that time.

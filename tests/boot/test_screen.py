@@ -152,7 +152,6 @@ def test_without_a_framebuffer_the_report_has_the_reason(shared):
 
 
 def test_without_a_serial_line_the_screen_has_the_whole_report(boot, tmp_path):
-    """Without a serial port every line is there, the first ones with PgUp."""
     watch = Watch(tmp_path)
     boot(f"{TALK} finish=halt", extra=("-device", "VGA,xres=1920,yres=1080"), serial=False, done=watch)
     text = [line for line in watch.text if line]
@@ -208,7 +207,6 @@ def test_a_fault_is_on_the_screen(boot, tmp_path):
 
 
 def test_progress_is_painted_below_the_rows(boot, tmp_path):
-    """At each row's painting the screen has the lines of the rows before it, and the progress line."""
     watch = Watch(tmp_path, lambda text: any(": row 2 of 2" in line for line in text))
     b = boot("suite=calls bench=direct,got samples=20000 layout=fixed", extra=("-device", "VGA"), done=watch)
     assert watch.text, str(b)
@@ -237,7 +235,6 @@ def test_console_serial_leaves_the_screen_alone(boot):
 
 
 def test_the_other_console_replaces_a_missing_one(boot):
-    """The other console is used, with a warning."""
     b = boot(f"{TALK} console=screen").must(SUCCESS)
     assert "no framebuffer" in b.run["screen"]["why_not"], b.run["screen"]
     (warning,) = b.events("warning")

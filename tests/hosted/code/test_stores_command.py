@@ -92,7 +92,6 @@ def test_every_instruction_of_a_large_body_is_counted(tmp_path):
 
 
 def test_a_long_trace_shows_its_progress_on_a_terminal():
-    """On a terminal, and only there."""
     words = [BARETICK, "stores", "provoke/endless", "--steps", "120000", "--json"]
     terminal, other = pty.openpty()
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=other) as p:
@@ -112,7 +111,6 @@ def test_missing_work_is_reported():
 
 
 def test_a_trace_that_is_interrupted_shows_its_counts():
-    """It shows the counts up to then."""
     p = subprocess.Popen([PROGRAM, "steps=100000000", "provoke/endless"], stdout=subprocess.PIPE, text=True,
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     stat = Path(f"/proc/{p.pid}/stat")

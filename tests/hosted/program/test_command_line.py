@@ -17,6 +17,12 @@ QUICK = ["suite=planted", "bench=adds20", "samples=64", "retry_budget=0"]
     "words, parts",
     [
         (["samples=7"], ["command line, word 1", "samples=7", "16", "1000000"]),
+        (["samples=1000001"], ["samples=1000001", "1000000"]),
+        (["samples=many"], ["samples=many", "number"]),
+        (["samples="], ["samples="]),
+        (["finish=never", "samples=32"], ["finish=never", "poweroff"]),
+        (["serial=com9", "samples=32"], ["serial=com9", "com1"]),
+        (["suite=,", "samples=32"], ["suite=,"]),
         (["suite=truth", "fromat=table"], ["command line, word 2", "fromat=table",
                                         "no such word (did you mean format=?); `help` lists all words"]),
         (["suite=truth", "nonsense"], ["word 2", "nonsense", "no such word; `help` lists all words"]),
@@ -51,7 +57,6 @@ def test_help_names_the_options_and_passes(run):
 
 @pytest.mark.parametrize("word", ["--help", "-h"])
 def test_help_is_printed_whatever_the_other_words_are(program, word):
-    """Help and version are printed as text, whatever other words there are."""
     p = subprocess.run([program, "nonsense", word], capture_output=True, text=True, timeout=SECONDS, check=False)
     assert (p.returncode, p.stderr) == (SUCCESS, "")
     assert p.stdout.startswith(f"usage: {program} ") and "  suite=" in p.stdout and '{"baretick"' not in p.stdout

@@ -119,7 +119,6 @@ def test_table_grouped_has_columns(run):
 
 @pytest.mark.native
 def test_a_short_run_separates_only_rows_with_a_remark(run):
-    """A short run separates each row that has a line: below its heading, and only if there is a remark."""
     ended = run("suite=calls", "bench=direct,direct_c", "samples=64", "table=grouped")
     rows, lines = report_of(ended).rows, lines_of(ended)
     ((text, mark), *_, (text_c, mark_c), _) = cells(table(lines, r"calls +empty ")["direct"])

@@ -85,17 +85,6 @@ def covering(keys):
         yield run
 
 
-def test_every_pair_of_values_is_in_a_run():
-    keys = {"a": ["1", "2", "3"], "b": ["1", "2"], "takeover": ["auto", "exit"], "finish": ["auto", "return"]}
-    runs = list(covering(keys))
-    seen = {frozenset(p) for r in runs for p in itertools.combinations(r.items(), 2)}
-    assert len(runs) < 12 and not any(impossible(r) for r in runs)
-    assert len(seen) == 6 + 2 * (6 + 4) + 3  # all except exit with return
-    assert extremes("most", "auto|32..1000000") == ["auto", "32", "1024"]
-    with pytest.raises(AssertionError, match=r'EXAMPLES needs values of door=(?s:.*)"door": '):
-        extremes("door", "X:Y|off")
-
-
 PARTS = 4  # so that no other test waits long for this one
 
 

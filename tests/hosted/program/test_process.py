@@ -245,11 +245,6 @@ def syscall_of(process):
         return ""
 
 
-def test_waiting_for_a_process_that_ends_fails():
-    with subprocess.Popen(["true"]) as process, pytest.raises(pytest.fail.Exception, match="a wonder: .* status 0"):
-        until(lambda: False, process, "a wonder")
-
-
 def test_a_second_interrupt_ends_at_once(program):
     """While the first is being handled: its report goes into a pipe that is full."""
     read, write = os.pipe()

@@ -14,7 +14,6 @@ EIGHT = ["suite=truth", "bench=add,cmov,imul,imul64,lea,load,neg,ror"]
 
 
 def test_rows_are_shown_in_the_last_round(program):
-    """Each round goes through all rows, in the order of the list; the table comes in the last round."""
     t = Terminal(program, *EIGHT, "samples=256", "rounds=3")
     order = [(x.round, x.done) for x in t.lines if x.percent is None]
     assert order == [(r, i) for r in (1, 2, 3) for i in range(8)]
@@ -27,7 +26,6 @@ def test_rows_are_shown_in_the_last_round(program):
 
 
 def test_with_one_round_each_row_is_measured_in_one_go(program):
-    """Each row is measured in one go, shown before the next begins, and the report does not mention rounds."""
     t = Terminal(program, *EIGHT, "samples=256", "rounds=1")
     assert [(x.round, x.done) for x in t.lines if x.percent is None] == [(None, i) for i in range(8)]
     rows = [m.start() for m in re.finditer(b'"type":"row"', t.shown)]

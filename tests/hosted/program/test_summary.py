@@ -96,7 +96,6 @@ def test_the_summary_names_failed_rows(run):
 
 @pytest.mark.native
 def test_the_summary_has_another_method_s_error(run):
-    """The method's own error, and rows that it does not measure or that were not selected."""
     ended = run("suite=calls", "bench=direct,virtual_c", "method=plain", "samples=64")
     said, lines = summary(ended.out)
     assert said["summary"] == "cycles/op by ruler, method=plain"

@@ -123,7 +123,6 @@ def by_ranks(old, new, _):
 
 
 def by_intervals(old, new, _):
-    """The same by the intervals of the means."""
     a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
     d = estimate.ByFigures(a, b, "figures", False)
     return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0

@@ -115,21 +115,6 @@ def test_sections_that_sources_cite_exist():
             if not has_section((ROOT / page).read_text(encoding="utf-8"), section)] == []
 
 
-def test_broken_links_and_paths_are_found(tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").write_text("# A page\n\n## What `it` shows\n")
-    text = ("[a](a.md#what-it-shows) [b](../b.md#there) [c](https://c/) [d](a.md#gone) [e](#gone) "
-            "`docs/a.md` `lib/none.c` `lib/NAME *.c`")
-    assert missing("docs/x.md", text, tmp_path) == ["../b.md#there", "a.md#gone", "#gone", "lib/none.c"]
-    assert too_long("a" * 101 + "\n| " + "b" * 101 + "\n```\n" + "c" * 101 + "\n```\n" + "d" * 100) == [
-        "line 1: 101 columns"]
-    comment = '/* docs/a.md "Truth": x\n * docs/a.md "The\n * step", "Modes". */'
-    assert cited(comment) == [("docs/a.md", s) for s in ("Truth", "The step", "Modes")]
-    page = "# Truth\n\n## The step, and more\n\n- **plain**: so\n"
-    assert [has_section(page, s) for s in ("Truth", "The step", "plain", "Tru")] == [
-        True, True, True, False]
-
-
 def test_readme_names_the_takeover_mode_that_saves_to_the_stick():
     paragraphs = (ROOT / "README.md").read_text().split("\n\n")
     (found,) = [p for p in paragraphs if "report" in p and "stick" in p and "takeover=" in p]
