@@ -47,10 +47,6 @@ def many(rows, n=30, **run):
     return runs
 
 
-def verdicts(lines):
-    return [check.holds for check in lines if check.limit]
-
-
 def shared_row(cycles):
     return row(cycles, exclusive=False, shared=0.9)
 

@@ -13,10 +13,11 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import golden
 from launch import launches, silicon_costs, silicon_neighbours, silicon_rows
 from tools import places
 import pytest
-from planted_launches import launch, many, row, shared_row, truth_launches, verdicts, witnessed
+from planted_launches import launch, many, row, shared_row, truth_launches, witnessed
 
 # --- figures --------------------------------------------------------------------------------------
 
@@ -33,29 +34,6 @@ def test_the_median_has_an_interval_of_99_percent(n, rank):
     middle, half = silicon_neighbours.median_half([float(i) for i in range(1, n + 1)])
     assert middle == (n + 1) / 2 and half == pytest.approx(middle - rank)
     assert silicon_neighbours.median_half([1, 2, 3, 4, 5]) == silicon_neighbours.mean_half([1, 2, 3, 4, 5])
-
-
-@pytest.mark.parametrize("cycles, ops, holds", [
-    (1.006, 500, True),  # 3 cycles of 500, of which 2 are the window's
-    (1.0095, 500, False),
-    (1.006, 10_000, False),
-    (0.9952, 10_000, True),
-])  # fmt: skip
-def test_truth_allows_for_two_cycles_in_a_window(cycles, ops, holds):
-    runs = truth_launches(add=row(cycles, 0.0001, ops=ops))
-    (add,) = [check for check in silicon_rows.truth(runs) if check.what.startswith("add")]
-    assert add.holds is holds and f"{ops} operations" in add.limit, add
-
-
-def test_some_launches_far_away_do_not_fail_truth():
-    """A few launches far away prove nothing, a third of them does."""
-    runs = truth_launches()
-    for one in runs[:5]:
-        one.rows["truth/ror"] = row(1.3, truth_cycles=1)
-    assert verdicts(silicon_rows.truth(runs)) == [True] * 3
-    for one in runs[:10]:
-        one.rows["truth/ror"] = row(1.3, truth_cycles=1)
-    assert verdicts(silicon_rows.truth(runs)) == [True, False, True]
 
 
 # --- checks -----------------------------------------------------------------------------------------
@@ -76,19 +54,89 @@ def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, bend_p=1):
     ]
 
 
-def test_a_slope_or_a_bend_fails_linearity():
-    fine = [0.0001, 0.0002, 0.0001, 0.0002]
-    assert verdicts(silicon_rows.linearity(with_lines(fine))) == [True] * 2  # xfence is shown, not judged
-    assert verdicts(silicon_rows.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
-    assert verdicts(silicon_rows.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
-    # Too much scatter is not proof.
-    assert verdicts(silicon_rows.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
-    assert verdicts(silicon_rows.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
-    assert verdicts(silicon_rows.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
+FINE = [0.0001, 0.0002, 0.0001, 0.0002]
+
+
+def lacking():
+    """Returns launches whose CPU has no RDTSCP, and whose bare window had no error at one point."""
+    runs = with_lines([0.0001] * 4)
+    for one in runs:
+        one.linearity["xfence"] = {"why": "no RDTSCP"}
+        one.linearity["plain"]["points"][1]["error_cycles"] = None
+    return runs
+
+
+def shared_imul(exclusive=0):
+    """Returns launches of which two had the core to themselves, and this number more."""
+    runs = truth_launches()
+    for i, one in enumerate(runs[2:]):
+        one.rows["truth/imul"] = {**(row(3.0, exclusive=True) if i < exclusive else shared_row(4.5)), "truth_cycles": 3}
+    return runs
+
+
+def all_shared():
+    names = {f"truth/{n}" for n in silicon_rows.TRUTH} | set(silicon_rows.COVERED) | {"planted/adds20", "planted/adds21"}
+    return many({name: {**shared_row(3.0), "truth_cycles": 3} for name in names})
+
+
+def away(ms):
+    """Returns launches of a row with 1 ms of sampling, of which the CPU was away for this time."""
+    return truth_launches(add={**row(1.0, process={"away_ms": ms}), "truth_cycles": 1})
+
+
+def unwitnessed():
+    return launch({}, run={}, witnesses=[{"why": "one of the reasons"}])
+
+
+def siblings(*shares, hypervisor=None):
+    one = launch({}, witnesses=[{"blocks": 100, "shared_blocks": 100 * s, "shared": s} for s in shares])
+    one.run["hypervisor"] = hypervisor
+    return silicon_neighbours.sees_sibling([one])
+
+
+linearity = silicon_rows.linearity
+CASES = {
+    # xfence is shown, not judged.
+    "linearity": lambda: linearity(with_lines(FINE)),
+    "linearity: a slope": lambda: linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])),
+    "linearity: a slope down": lambda: linearity(with_lines([-0.0012, -0.0011, -0.0013])),
+    "linearity: too much scatter is not proof": lambda: linearity(with_lines([0.0009, -0.0009, 0])),
+    "linearity: a bend": lambda: linearity(with_lines(FINE, bend_p=1e-7)),
+    "linearity: the bare window does not bend": lambda: linearity(with_lines(FINE, plain=-5, xfence=5)),
     # The limit of the self-test: one launch that proves a bend fails it; one that does not prove a bend does not count.
-    assert verdicts(silicon_rows.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
-    bent = with_lines(fine, bend_p=1e-6)[:1] + with_lines(fine) * 100
-    assert verdicts(silicon_rows.linearity(bent))[0] is False
+    "linearity: a bend that is not proven": lambda: linearity(with_lines(FINE, bend_p=2e-6)),
+    "linearity: one proven bend": lambda: linearity(with_lines(FINE, bend_p=1e-6)[:1] + with_lines(FINE) * 100),
+    "linearity: shared": lambda: linearity(with_lines([0.5] * 4, quiet_groups=7)),
+    "linearity: not supported": lambda: linearity(lacking()),
+    "truth: a shared core": lambda: silicon_rows.truth(shared_imul()),
+    "truth: shared but in four launches": lambda: silicon_rows.truth(shared_imul(2)),
+    "repeatability: shared": lambda: silicon_rows.repeatability(all_shared()),
+    "coverage: shared": lambda: silicon_costs.coverage(all_shared()),
+    "calls: shared": lambda: silicon_rows.calls(all_shared()),
+    "resolution: shared": lambda: silicon_costs.resolution(all_shared()),
+    "cost: shared": lambda: silicon_costs.cost("truth/add", all_shared()),
+    "truth: without the CPU for 0.1 ms": lambda: silicon_rows.truth(away(0.1)),
+    "truth: without the CPU for 0.11 ms": lambda: silicon_rows.truth(away(0.11)),
+    "the share of neighbours is shown": lambda: silicon_neighbours.neighbours([witnessed(100), witnessed(300), unwitnessed()]),
+    "no witness": lambda: silicon_neighbours.neighbours([unwitnessed()] * 3),
+    # What a hypervisor calls one core need not be one.
+    "a sibling is seen": lambda: siblings(1.0, 0.96),
+    "a sibling is missed": lambda: siblings(1.0, 0.94),
+    "a sibling is seen under a hypervisor": lambda: siblings(1.0, 0.96, hypervisor="KVM"),
+    "a sibling is missed under a hypervisor": lambda: siblings(1.0, 0.94, hypervisor="KVM"),
+    "no sibling": lambda: siblings(),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_judged_is_as_stored(name):
+    golden.check("silicon", CASES, name, golden.checks(CASES[name]()))
+
+
+def test_the_table_of_linearity_has_the_recipes_that_were_judged():
+    assert list(silicon_rows.linearity_table(with_lines([0.0001] * 4, quiet_groups=7), ["lfence", "plain"])) == []
+    table = list(silicon_rows.linearity_table(lacking(), ["lfence", "plain", "xfence"]))
+    assert len(table) == 3 and table[1].startswith("lfence ")
 
 
 def test_a_bend_has_one_limit():
@@ -99,90 +147,12 @@ def test_a_bend_has_one_limit():
     assert all(f"{silicon_rows.BENT:g}" in check.limit for check in (line, verdict))
 
 
-def test_linearity_is_not_judged_if_shared_or_not_supported():
-    shared, fine = with_lines([0.0001] * 4, quiet_groups=7), with_lines([0.0001] * 4)
-    assert verdicts(silicon_rows.linearity(shared)) == [None] * 2
-    assert list(silicon_rows.linearity_table(shared, ["lfence", "plain"])) == []
-    for one in fine:
-        one.linearity["xfence"] = {"why": "no RDTSCP"}
-        one.linearity["plain"]["points"][1]["error_cycles"] = None
-    assert [(check.figure, check.holds) for check in silicon_rows.linearity(fine)][-1] == ("no RDTSCP", True)
-    assert verdicts(silicon_rows.linearity(fine)) == [True, None]
-    table = list(silicon_rows.linearity_table(fine, ["lfence", "plain", "xfence"]))
-    assert len(table) == 3 and table[1].startswith("lfence ")
-
-
-def test_a_check_on_a_shared_core_shows_its_limit_and_is_not_judged():
-    shared = list(silicon_rows.linearity(with_lines([0.5] * 4, quiet_groups=7)))[0]
-    assert shared.limit and shared.holds is None and "too shared to judge: 0 of 4" in shared.figure
-    runs = truth_launches()
-    for one in runs[2:]:
-        one.rows["truth/imul"] = {**shared_row(4.5), "truth_cycles": 3}
-    lines = {check.what.split(",")[0]: check for check in silicon_rows.truth(runs)}
-    assert lines["add"].holds is True and lines["imul"].holds is None and lines["imul"].limit
-    assert "too shared to judge: 2 of 30" in lines["imul"].figure
-    for one in runs[2:4]:
-        one.rows["truth/imul"] = row(3.0, exclusive=True)
-    imul = {check.what.split(",")[0]: check for check in silicon_rows.truth(runs)}["imul"]
-    assert imul.holds is True  # of the four on an exclusive core
-
-
-def test_every_check_over_rows_can_be_too_shared():
-    names = {f"truth/{n}" for n in silicon_rows.TRUTH} | set(silicon_rows.COVERED) | {"planted/adds20", "planted/adds21"}
-    runs = many({name: {**shared_row(3.0), "truth_cycles": 3} for name in names})
-    for judged in (silicon_rows.truth, silicon_rows.repeatability, silicon_costs.coverage, silicon_rows.calls, silicon_costs.resolution):
-        lines = [check for check in judged(runs) if check.limit]
-        assert lines and all(check.holds is None and silicon_neighbours.TOO_SHARED in check.figure for check in lines), judged
-    (check,) = silicon_costs.cost("truth/add", runs)
-    assert check.holds is None
-
-
-def test_a_launch_without_the_cpu_is_disturbed():
-    """Returns a row with 1 ms of sampling, part of which the CPU was away."""
-    fine, away = row(1.0, process={"away_ms": 0.1}), row(1.0, process={"away_ms": 0.11})
-    assert silicon_neighbours.is_exclusive(launch({"a": fine}), "a") and not silicon_neighbours.is_exclusive(launch({"a": away}), "a")
-    runs = truth_launches(add={**away, "truth_cycles": 1})
-    (check,) = [check for check in silicon_rows.truth(runs) if check.what.startswith("add")]
-    assert check.holds is None and silicon_neighbours.TOO_SHARED in check.figure
-
-
 def test_launches_on_an_exclusive_core_are_counted():
     runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": shared_row(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
     assert silicon_neighbours.exclusive(runs, "a") == runs and silicon_neighbours.exclusive(runs, "a", "b") == runs[:1]
     assert not silicon_neighbours.enough([1] * 2, [1] * 8) and silicon_neighbours.enough([1] * 3, [1] * 24)
     assert not silicon_neighbours.enough([1] * 3, [1] * 25) and silicon_neighbours.enough([1] * 4, [1] * 30)
-
-
-# --- neighbours -----------------------------------------------------------------------------------
-
-
-def unwitnessed():
-    return launch({}, run={}, witnesses=[{"why": "one of the reasons"}])
-
-
-def test_the_share_of_neighbours_is_shown():
-    runs = [witnessed(100), witnessed(300), unwitnessed()]
-    (check,) = silicon_neighbours.neighbours(runs)
-    assert not check.limit and re.match("2.0% .*1.0% to 3.0% .*2 launches", check.figure), check.figure
-    (check,) = silicon_neighbours.neighbours([unwitnessed()] * 3)
-    assert not check.limit and "one of the reasons" in check.figure
-
-
-@pytest.mark.parametrize(
-    "shares, hypervisor, holds",
-    [
-        ((1.0, 0.96), None, True),
-        ((1.0, 0.94), None, False),
-        ((1.0, 0.96), "KVM", True),
-        ((1.0, 0.94), "KVM", None),  # what it calls one core need not be one
-        ((), None, None),
-    ],
-)
-def test_a_sibling_is_seen_or_the_hypervisor_named(shares, hypervisor, holds):
-    one = launch({}, witnesses=[{"blocks": 100, "shared_blocks": 100 * s, "shared": s} for s in shares])
-    one.run["hypervisor"] = hypervisor
-    assert verdicts(silicon_neighbours.sees_sibling([one])) == [holds]
 
 
 # --- the run of sections ------------------------------------------------------------------------------
