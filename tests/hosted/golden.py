@@ -1,9 +1,11 @@
 """Commands against their stored output, whole.
 
-A case is files, {name: bytes}, and commands: words of `baretick`, run in the folder of the files, `cat FILE`,
-`ls FOLDER`, or `page FILE [SECTION]`, which prints the text of a page of HTML. data/said/NAME.txt has a section for each case of test_NAME.py;
-    UPDATE=1 python3 -m pytest tests/hosted/FOLDER/test_NAME.py
-writes it anew. A table of one-line cases is in the stored text alone: check_table(). Read what changed in it: a test of this kind is as good as the text that is stored.
+A case is files, {name: bytes} or a function that returns them, and commands: words of `baretick`, run in the folder of the
+files, `cat FILE`, `ls FOLDER`, or `page FILE [SECTION]`, which prints the text of a page of HTML. data/said/NAME.txt has a
+section for each case of test_NAME.py;
+    UPDATE=1 python3 -m pytest tests/hosted -k as_stored
+writes all stored texts anew, and with the file of one test those of this test. Read what changed: a test of this kind is
+as good as the text that is stored. A table of one-line cases is in the stored text alone: check_table().
 """
 
 import html
@@ -66,6 +68,7 @@ def check(stem, cases, name, found):
     """Checks found, the text of this one of the cases, against its section of data/said/STEM.txt."""
     path = STORED / f"{stem}.txt"
     if os.environ.get("UPDATE"):
+        assert "PYTEST_XDIST_WORKER" not in os.environ, "UPDATE=1 goes without -n: workers would overwrite each other's text"
         stored = {**sections(path), name: found}
         path.write_text("".join(f"== {n}\n{stored[n]}" for n in cases if n in stored), encoding="utf-8")
     stored = sections(path)
@@ -85,7 +88,7 @@ def said(request, tmp_path, monkeypatch):
     def run(cases, name):
         files, *commands = cases[name]
         monkeypatch.chdir(tmp_path)
-        for file, content in files.items():
+        for file, content in (files() if callable(files) else files).items():
             Path(file).parent.mkdir(parents=True, exist_ok=True)
             Path(file).write_bytes(content)
         check(request.path.stem.removeprefix("test_"), cases, name, transcript(commands))

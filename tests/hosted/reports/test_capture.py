@@ -94,7 +94,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("kind", SAID)
-def test_what_arrives_is_kept_and_what_is_wrong_is_named(tmp_path, kind):
+def test_what_arrives_is_kept_and_messages_are_as_stored(tmp_path, kind):
     data, words, status, files = SAID[kind]
     c = Capture(tmp_path / "new" / "folder", *words)
     c.say(data)

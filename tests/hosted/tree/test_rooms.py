@@ -77,7 +77,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_what_is_wrong_is_named(rooms, kind):
+def test_what_is_wrong_is_named_as_stored(rooms, kind):
     p = rooms(WRONG[kind], "--order")
     assert p.returncode == 1
     golden.check("rooms", WRONG, kind, p.stdout)
