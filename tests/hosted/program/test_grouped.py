@@ -111,23 +111,6 @@ def test_table_rows_has_one_line_per_row(run, words):
     assert not any("more pairs" in line for line in lines)
 
 
-def test_table_grouped_has_columns(run):
-    lines = lines_of(run("suite=calls", "bench=direct*,plt_c", "samples=64", "table=grouped"))
-    ways = table(lines, r"calls +empty ")
-    assert list(ways) == ["direct", "plt"] and [text for text, _ in cells(ways["plt"])][:4] == ["-"] * 4
-
-
-@pytest.mark.native
-def test_a_short_run_separates_only_rows_with_a_remark(run):
-    ended = run("suite=calls", "bench=direct,direct_c", "samples=64", "table=grouped")
-    rows, lines = report_of(ended).rows, lines_of(ended)
-    ((text, mark), *_, (text_c, mark_c), _) = cells(table(lines, r"calls +empty ")["direct"])
-    must_be((text, mark), rows["calls/direct"], lines)
-    must_be((text_c, mark_c), rows["calls/direct_c"], lines)
-    drawn = sum(line.startswith("  n 64, ") for line in lines)
-    assert drawn == (mark == "!") + (mark_c == "!"), lines
-
-
 def test_other_methods_have_no_columns(run):
     ended = run("suite=calls", "bench=direct*,plt_c", "samples=64", "method=plain", "table=grouped")
     assert re.search("warning: table= .*method=plain", ended.out)

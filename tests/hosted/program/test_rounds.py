@@ -149,16 +149,6 @@ def test_a_stop_keeps_whole_rounds(program, wanted, words):
         assert row["n"] >= 12000 * row["rounds"]
 
 
-def test_memory_has_a_bound(running):
-    """Three rows of a million bins need more than 32 MiB: there is one round, and the report states that."""
-    process, end = running("suite=truth", "bench=add,ror,imul", "samples=1000000", "hist=full")
-    process.send_signal(2)
-    report = end().report()
-    (warning,) = [e["message"] for e in report.events if e["kind"] == "warning" and "round" in e["message"]]
-    assert warning.startswith("one round is made, not rounds=4: ") and "32 MiB" in warning
-    assert all(row["rounds"] == 1 for row in report.rows.values())
-
-
 # --- progress -------------------------------------------------------------------------------------
 
 

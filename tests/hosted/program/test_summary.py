@@ -87,13 +87,6 @@ def test_the_summary_of_one_row_has_four_lines(run):
     assert said["spoiled"].startswith((f"{shared} of 1 rows shared, ", "not known whether ", "the core appears permanently shared"))
 
 
-def test_the_summary_names_failed_rows(run):
-    ended = run("suite=provoke", "bench=wrong,ud2", "samples=64")
-    said, _ = summary(ended.out)
-    assert said["failed"].startswith("provoke/ud2, provoke/wrong"), said
-    assert "targets" not in said and "calls" not in said
-
-
 @pytest.mark.native
 def test_the_summary_has_another_method_s_error(run):
     ended = run("suite=calls", "bench=direct,virtual_c", "method=plain", "samples=64")
@@ -113,11 +106,6 @@ def test_the_empty_window_has_the_form_of_another_method(run, method, figure):
     ticks = re.fullmatch(r"empty_lfence (\d+)(?: shared| doubted)? ticks", said["window"])
     assert ticks, said["window"]
     assert abs(int(ticks[1]) - report_of(ended).rows["baseline/empty_lfence"]["body"][figure]) <= 0.5
-
-
-def test_formats_without_a_table_have_no_summary(run):
-    for form in ("jsonl", "lines"):
-        assert "machine   " not in run("suite=calls", "bench=direct", "samples=64", f"format={form}").out
 
 
 def test_the_summary_of_a_stopped_run_has_the_number_of_rows(running):
