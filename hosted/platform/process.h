@@ -1,6 +1,10 @@
 /*
- * Requests of a process to the kernel, to avoid disturbance: one CPU, locked memory, priority over
- * all ordinary programs. Each can be refused; the report then states it, and the run continues.
+ * The process that measures, as a platform: its CPU and rights, memory, clocks, events and cores.
+ * signal_guard.h has what ends its rows.
+ *
+ * --- process.c ---
+ * Requests to the kernel, to avoid disturbance: one CPU, locked memory, priority over all ordinary
+ * programs. Each can be refused; the report then states it, and the run continues.
  */
 #ifndef HOSTED_PLATFORM_PROCESS_H
 #define HOSTED_PLATFORM_PROCESS_H

@@ -1,5 +1,4 @@
-/* Instructions that C cannot express, under the manual's names, and the registers that they access.
- */
+/* Instructions that C cannot express, under the names of the manual, and their registers. */
 #ifndef KERNEL_CPU_INSTRUCTIONS_H
 #define KERNEL_CPU_INSTRUCTIONS_H
 
