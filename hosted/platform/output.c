@@ -95,11 +95,6 @@ struct sink *output(void)
     return &sink;
 }
 
-bool output_terminal(void)
-{
-    return isatty(STDOUT_FILENO);
-}
-
 /* Returns the terminal's width; REPORT_COLUMNS if it reports none. */
 static unsigned columns(void)
 {
@@ -131,7 +126,7 @@ static void show(struct sink *self, const char *bytes, size_t n)
 void output_report(struct report *r, enum format format)
 {
     static struct sink nothing = {drop}, error = {show};
-    bool terminal = output_terminal();
+    bool terminal = isatty(STDOUT_FILENO);
 
     if (format == FORMAT_AUTO)
         format = terminal ? FORMAT_TABLE : FORMAT_JSONL;

@@ -16,9 +16,6 @@ const char *output_lost(void);
 /* From now on it must stay the same file and keep what was written to it. */
 void output_watch(void);
 
-/* Returns true if standard output is a terminal. */
-bool output_terminal(void);
-
 /* Opens a report on standard output. FORMAT_AUTO is a table on a terminal and records elsewhere.
  * With FORMAT_TABLE there are no records. Progress is shown on a terminal: below the table, or on
  * standard error if standard output is a file or a pipe. */

@@ -5,6 +5,11 @@
 
 #define LEAF1_XSAVE (1u << 26) /* ECX */
 
+/*
+ * XCR0: which vector registers instructions may use. Firmware enables none beyond SSE; user objects
+ * may use AVX and AVX-512. Sources: Intel SDM vol. 1 section 13.3 (bits of XCR0 and their valid
+ * combinations), vol. 2A CPUID leaf 0Dh; AMD APM vol. 2 section 11.5.2 is the same.
+ */
 #define XCR0_X87    (1ull << 0)
 #define XCR0_SSE    (1ull << 1)
 #define XCR0_AVX    (1ull << 2)
@@ -15,12 +20,12 @@ bool cpu_has_nx(void)
     return cpuid(0x80000000, 0).eax >= 0x80000001 && cpuid(0x80000001, 0).edx & 1u << 20;
 }
 
-bool cpu_has_pat(void)
+static bool cpu_has_pat(void)
 {
     return cpuid(1, 0).edx & 1u << 16;
 }
 
-bool xcr0_exists(void)
+static bool xcr0_exists(void)
 {
     return cpuid(1, 0).ecx & LEAF1_XSAVE;
 }

@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include "kernel/cpu/instructions.h"
 
-/* Return whether the CPU supports no-execute pages, and a page attribute table. */
+/* Returns whether the CPU supports no-execute pages. */
 bool cpu_has_nx(void);
-bool cpu_has_pat(void);
 
 /*
  * Resets and enables x87 and SSE. Enables AVX and AVX-512 where the CPU has them, the caches, and
@@ -24,14 +23,6 @@ void cpu_setup(void);
  * firmware's meaning. */
 void cpu_setup_paging(void);
 
-/*
- * XCR0: which vector registers instructions may use. Firmware enables none beyond SSE; user objects
- * may use AVX and AVX-512. Sources: Intel SDM vol. 1 section 13.3 (bits of XCR0 and their valid
- * combinations), vol. 2A CPUID leaf 0Dh; AMD APM vol. 2 section 11.5.2 is the same.
- */
-
-/* Returns whether this CPU has XCR0. */
-bool xcr0_exists(void);
 /* Zeroes the upper halves of vector registers if AVX is enabled: while they are in use, SSE
  * instructions depend on each other or run slowly (Intel Optimization manual section 15.3). */
 void xstate_zero_uppers(void);
