@@ -98,29 +98,10 @@ static uint64_t read_xcr0(void)
 }
 
 const struct row_register_kind row_register_kinds[ROW_REGISTERS] = {
-#define KIND(id, name, bits, read, write) [ROW_##id] = {name, bits},
+#define KIND(id, name, bits, read, write) [ROW_##id] = {name, bits, read, write},
     ROW_REGISTER_LIST(KIND)
 #undef KIND
 };
-
-static const struct {
-    uint64_t (*read)(void);
-    void (*write)(uint64_t v);
-} access[ROW_REGISTERS] = {
-#define ACCESS(id, name, bits, read, write) [ROW_##id] = {read, write},
-    ROW_REGISTER_LIST(ACCESS)
-#undef ACCESS
-};
-
-uint64_t row_register_read(enum row_register r)
-{
-    return access[r].read();
-}
-
-void row_register_write(enum row_register r, uint64_t v)
-{
-    access[r].write(v);
-}
 
 uint64_t row_registers_nx(void)
 {

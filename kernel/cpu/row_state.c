@@ -5,7 +5,7 @@
 void row_state_keep(struct row_state *s)
 {
     for (unsigned r = 0; r < ROW_REGISTERS; r++)
-        s->before[r] = row_register_read((enum row_register)r);
+        s->before[r] = row_register_kinds[r].read();
     s->changed = s->changed_msrs = 0;
     s->msrs = 0;
     s->kept = true;
@@ -53,12 +53,12 @@ static bool put_back(struct row_state *s, uint32_t skipped)
     if (!s->kept)
         return false;
     for (unsigned r = 0; r < ROW_REGISTERS; r++) {
-        uint64_t now = row_register_read((enum row_register)r);
+        uint64_t now = row_register_kinds[r].read();
 
         if (now == s->before[r] || skipped >> r & 1)
             continue;
         row_state_note(s, (enum row_register)r, now);
-        row_register_write((enum row_register)r, s->before[r]);
+        row_register_kinds[r].write(s->before[r]);
         changed = changed || r != ROW_DR6; /* the CPU sets it when it raises #DB */
     }
     return put_back_msrs(s) || changed;

@@ -56,11 +56,10 @@ enum row_register {
 struct row_register_kind {
     const char *name;                /* for messages */
     const struct register_bit *bits; /* NULL: no named bits */
+    uint64_t (*read)(void);
+    void (*write)(uint64_t v);
 };
 extern const struct row_register_kind row_register_kinds[ROW_REGISTERS];
-
-uint64_t row_register_read(enum row_register r);
-void row_register_write(enum row_register r, uint64_t v);
 
 /*
  * While EFER.NXE is clear, hardly any data can be read, struct row_state included. So the handler

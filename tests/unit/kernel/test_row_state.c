@@ -10,24 +10,24 @@ static unsigned writes;
 
 /* The file of the real table also has instructions that only ring 0 may execute. */
 static char names[ROW_REGISTERS][8];
+#define FAKE(id, ...)                                                                              \
+    static uint64_t read_##id(void)                                                                \
+    {                                                                                              \
+        return registers[ROW_##id];                                                                \
+    }                                                                                              \
+    static void write_##id(uint64_t v)                                                             \
+    {                                                                                              \
+        registers[ROW_##id] = v;                                                                   \
+        written[writes++] = ROW_##id;                                                              \
+    }
+ROW_REGISTER_LIST(FAKE)
+
 const struct row_register_kind row_register_kinds[ROW_REGISTERS] = {
-#define NAMED(i) [i] = {.name = names[i]}
-    NAMED(0),  NAMED(1),  NAMED(2),  NAMED(3),  NAMED(4),  NAMED(5),  NAMED(6),
-    NAMED(7),  NAMED(8),  NAMED(9),  NAMED(10), NAMED(11), NAMED(12), NAMED(13),
-    NAMED(14), NAMED(15), NAMED(16), NAMED(17), NAMED(18), NAMED(19), NAMED(20),
-    NAMED(21), NAMED(22), NAMED(23), NAMED(24),
+#define KIND(id, ...)                                                                              \
+    [ROW_##id] = {.name = names[ROW_##id], .read = read_##id, .write = write_##id},
+    ROW_REGISTER_LIST(KIND)
+#undef KIND
 };
-
-uint64_t row_register_read(enum row_register r)
-{
-    return registers[r];
-}
-
-void row_register_write(enum row_register r, uint64_t v)
-{
-    registers[r] = v;
-    written[writes++] = r;
-}
 
 #define TOUCHED    0x48
 #define WRITE_ONLY 0x49 /* not among the fake MSRs: a read fails */
