@@ -136,7 +136,7 @@ static struct timer *clock(void *context, unsigned id, const char **why)
 
     if (!t)
         return NULL;
-    unsigned source = clocks_source((enum clock_id)id);
+    unsigned source = clocks_sources[id];
     if (source != CLOCK_SOURCES && !measured->source[source].known) {
         *why = measured->source[source].why_not;
         return NULL;

@@ -82,15 +82,10 @@ static struct clock_result by_cpuid(const struct cpu *cpu)
     return (struct clock_result){.known = true, .hz = cpu->tsc_hz};
 }
 
-enum clock_source clocks_source(enum clock_id id)
-{
-    static const enum clock_source sources[CLOCK_IDS] = {[CLOCK_ID_TSC] = CLOCK_SOURCES,
-                                                         [CLOCK_ID_HPET] = CLOCK_HPET,
-                                                         [CLOCK_ID_PMTIMER] = CLOCK_PMTIMER,
-                                                         [CLOCK_ID_PIT] = CLOCK_PIT};
-
-    return sources[id];
-}
+const enum clock_source clocks_sources[CLOCK_IDS] = {[CLOCK_ID_TSC] = CLOCK_SOURCES,
+                                                     [CLOCK_ID_HPET] = CLOCK_HPET,
+                                                     [CLOCK_ID_PMTIMER] = CLOCK_PMTIMER,
+                                                     [CLOCK_ID_PIT] = CLOCK_PIT};
 
 struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
                                 struct counters *counters)
@@ -103,7 +98,7 @@ struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
     c.source[CLOCK_STATED] = clock_stated(stated);
     c.stated_by = stated.source;
     for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-        c.source[clocks_source(order[i])] = by_counter(&counters->timer[order[i]], order[i]);
+        c.source[clocks_sources[order[i]]] = by_counter(&counters->timer[order[i]], order[i]);
     clock_choose(&c);
     counters->timer[CLOCK_ID_TSC].tsc_hz = c.hz;
     if (c.hz)

@@ -54,7 +54,7 @@ bool counters_wait(struct timer *t, uint64_t counts);
 struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
                                 struct counters *counters);
 
-/* Converts a clock's id to that of the source of the TSC's frequency; CLOCK_SOURCES for the TSC. */
-enum clock_source clocks_source(enum clock_id id);
+/* The clocks as sources of the TSC's frequency; CLOCK_SOURCES for the TSC. */
+extern const enum clock_source clocks_sources[CLOCK_IDS];
 
 #endif

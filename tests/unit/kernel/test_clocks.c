@@ -224,10 +224,10 @@ TEST(the_tsc_is_a_clock_where_it_is_known)
     assert_int_equal(t->read(t, &first), TIMER_OK);
     assert_int_equal(t->read(t, &second), TIMER_OK);
     assert_true(second > first);
-    assert_int_equal(clocks_source(CLOCK_ID_TSC), CLOCK_SOURCES);
-    assert_int_equal(clocks_source(CLOCK_ID_HPET), CLOCK_HPET);
-    assert_int_equal(clocks_source(CLOCK_ID_PMTIMER), CLOCK_PMTIMER);
-    assert_int_equal(clocks_source(CLOCK_ID_PIT), CLOCK_PIT);
+    assert_int_equal(clocks_sources[CLOCK_ID_TSC], CLOCK_SOURCES);
+    assert_int_equal(clocks_sources[CLOCK_ID_HPET], CLOCK_HPET);
+    assert_int_equal(clocks_sources[CLOCK_ID_PMTIMER], CLOCK_PMTIMER);
+    assert_int_equal(clocks_sources[CLOCK_ID_PIT], CLOCK_PIT);
 }
 
 TEST(timers_that_no_table_names_are_refused_with_the_table)
