@@ -50,7 +50,7 @@ static void find_arena_type(struct machine *m)
 /* Reads the MTRRs and loads our page tables. Returns NULL, or why not. */
 static const char *load_page_tables(struct machine *m)
 {
-    uint64_t sev, idt, idt_size;
+    uint64_t sev;
     const char *why_not;
 
     /* Page tables without the encryption bit would make this guest's memory unreadable. */
@@ -61,8 +61,7 @@ static const char *load_page_tables(struct machine *m)
     find_arena_type(m);
     why_not = paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
                           m->boot_core);
-    idt = traps_idt(&idt_size);
-    if (!why_not && !paging_rights(&m->paging, idt, idt_size, PAGE_EXEC))
+    if (!why_not && !paging_rights(&m->paging, (uint64_t)traps_idt, sizeof traps_idt, PAGE_EXEC))
         why_not = "page tables: no room for the IDT's";
     return why_not;
 }

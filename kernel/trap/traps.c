@@ -28,7 +28,7 @@ extern const struct fixup __start_fixups[] HIDDEN, __stop_fixups[] HIDDEN; /* li
 
 /* All cores share these: the CPU passes no context to its handlers. The IDT has a separate page,
  * which is always executable (machine.c). */
-static _Alignas(4096) struct trap_gate idt[GATES];
+_Alignas(4096) struct trap_gate traps_idt[GATES];
 static const struct trap_hooks *hooks;
 static uint64_t borrowed_nmis;
 
@@ -59,20 +59,14 @@ void traps_init(const struct trap_hooks *h)
 {
     hooks = h;
     for (unsigned i = 0; i < VECTORS; i++)
-        idt[i] = gate_of(i, SELECTOR_CODE, ist[i]);
+        traps_idt[i] = gate_of(i, SELECTOR_CODE, ist[i]);
     for (unsigned i = VECTOR_INTERRUPTS; i < GATES; i++)
-        idt[i] = gate_of(VECTORS + i - VECTOR_INTERRUPTS, SELECTOR_CODE, 0);
-}
-
-uint64_t traps_idt(uint64_t *size)
-{
-    *size = sizeof(idt);
-    return (uint64_t)idt;
+        traps_idt[i] = gate_of(VECTORS + i - VECTOR_INTERRUPTS, SELECTOR_CODE, 0);
 }
 
 void traps_load(void)
 {
-    write_idtr((struct table_register){sizeof(idt) - 1, (uint64_t)idt});
+    write_idtr((struct table_register){sizeof(traps_idt) - 1, (uint64_t)traps_idt});
 }
 
 static void load_copy(const struct borrowed_traps *b)
@@ -289,7 +283,7 @@ static bool survived(struct core *c, struct trap_frame *f)
  * loaded a copy of ours. */
 static bool is_borrowed(const struct core *c, const struct table_register *now)
 {
-    return now->base != (uint64_t)idt && !(c && c->state.kept);
+    return now->base != (uint64_t)traps_idt && !(c && c->state.kept);
 }
 
 /* Handles a trap while no struct core is loaded. */

@@ -62,9 +62,6 @@ struct trap_hooks {
 void traps_init(const struct trap_hooks *hooks);
 /* Loads the IDT on the running core, after core_load(). */
 void traps_load(void);
-/* Returns the IDT's address; it has whole pages. */
-uint64_t traps_idt(uint64_t *size);
-
 /* SDM vol. 3A figure 6-8. */
 struct trap_gate {
     uint16_t offset_low, selector;
@@ -73,6 +70,8 @@ struct trap_gate {
     uint32_t offset_high, reserved;
 };
 _Static_assert(sizeof(struct trap_gate) == 16, "SDM vol. 3A figure 6-8");
+/* The IDT of all cores, in whole pages. */
+extern struct trap_gate traps_idt[GATES];
 
 /*
  * The running core's IDT while the firmware is alive: a copy of the firmware's, with two of our
