@@ -20,8 +20,8 @@ WHOLE = not build.debugs_saved_machines()
 # In their order; each gets an NMI. The firmware's own code is among them.
 LEAVE = ["boot_leave", "ExitBootServices", "kernel_traps", "machine_traps", "gdt_load", "memmap_hand_over",
          "kernel_enter"]  # fmt: skip
-STEPS = ["cpu_setup", "kernel_main", "cpu_decode", "machine_acpi", "machine_console", "machine_checks",
-         "machine_memory", "machine_irq", "machine_clocks", "machine_cores", "core_controls_apply_all", "facts_report",
+STEPS = ["cpu_setup", "kernel_main", "machine_take", "cpu_decode", "memory_physical", "machine_console", "mce_enable",
+         "mtrr_read", "irq_mask", "counters_init", "cores_bring_up", "core_controls_apply_all", "facts_report",
          "selftest_machine"]  # fmt: skip
 BORROW = ["boot_lend", "memmap_hand_over", "boot_hold", "kernel_borrow", "cpu_state_save", "machine_traps"]
 LEND = ["boot_lend", "traps_lend", "lent_serve", "traps_lend_end", "boot_hold"]
@@ -118,7 +118,7 @@ def test_an_nmi_while_the_firmware_sends_its_other_core_is_counted(held, program
 
 @pytest.mark.parametrize("takeover, step", [
     *(("exit", step) for step in ["memmap_hand_over", *STEPS]),
-    *(("borrow", step) for step in ["kernel_main", "machine_acpi", "machine_cores", "selftest_machine"]),
+    *(("borrow", step) for step in ["kernel_main", "memory_physical", "cores_bring_up", "selftest_machine"]),
 ])  # fmt: skip
 def test_a_fault_in_each_step_is_printed(held, at, takeover, step):
     """On COM1, although no table was read and no console opened; and a test rack gets the verdict, unless the step is one
