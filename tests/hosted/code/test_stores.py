@@ -201,7 +201,7 @@ KINDS = {
     "lock cmpxchg [r14], rbx": (1, 8, 0, 1, 1, 1),
     "inc rbx; xchg [r14], rbx; xchg [r14], rbx": (2, 16, 0, 0, 2, 1),
     "btr qword [r14], 3": (1, 8, 0, 1, 1, 1),
-    "movups [r14], xmm0; movups [r14 + 8], xmm0": (2, 32, 32, 2, 0, 0),
+    "xorps xmm0, xmm0; movups [r14], xmm0; movups [r14 + 8], xmm0": (2, 32, 32, 2, 0, 0),
     "fld1; fstp tword [r14]": (1, 10, 10, 1, 0, 0),
     "nop dword [r14]; prefetcht0 [r14]; clflush [r14]; lea rax, [r14]": (0, 0, 0, 0, 0, 0),
     "pcmpeqd xmm1, xmm1; psrldq xmm1, 12; lea rdi, [r14]; maskmovdqu xmm0, xmm1": (1, 4, 4, 1, 0, 0),
