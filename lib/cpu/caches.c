@@ -211,14 +211,6 @@ static void caches_amd(struct cache_list *l, const struct cpu *c, cpuid_fn cpuid
     }
 }
 
-static bool has(const struct cache_list *l, unsigned level)
-{
-    for (unsigned i = 0; i < l->n; i++)
-        if (l->at[i].level == level)
-            return true;
-    return false;
-}
-
 static struct cache described(unsigned i, const struct cpu *c)
 {
     /* An L3 on the Xeon MP of family Fh, model 6; an L2 on all others. */
@@ -236,12 +228,14 @@ static void caches_by_descriptors(struct cache_list *l, const struct cpu *c, cpu
                                   void *ctx)
 {
     uint8_t bytes[DESCRIPTORS_MAX];
-    const struct cache_list before = *l;
+    unsigned levels = 0; /* a bit for each that is listed */
     unsigned n = descriptors(bytes, cpuid, ctx);
 
+    for (unsigned i = 0; i < l->n; i++)
+        levels |= 1u << l->at[i].level;
     for (unsigned k = 0; k < n; k++)
         for (unsigned i = 0; i < sizeof cache_descriptors / sizeof cache_descriptors[0]; i++)
-            if (cache_descriptors[i].byte == bytes[k] && !has(&before, described(i, c).level))
+            if (cache_descriptors[i].byte == bytes[k] && !(levels >> described(i, c).level & 1))
                 add_cache(l, described(i, c));
 }
 
@@ -272,6 +266,14 @@ unsigned caches_domains(const struct cache *cache, unsigned n, unsigned cpus)
             cache[i].shared_known && cache[i].shared_bits < 16)
             domains = (cpus + (1u << cache[i].shared_bits) - 1) >> cache[i].shared_bits;
     return domains ? domains : 1;
+}
+
+uint64_t caches_bytes(const struct cache *cache, unsigned n, unsigned level)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (cache[i].type != CACHE_INSTRUCTION && cache[i].level == level)
+            return cache[i].size;
+    return 0;
 }
 
 uint64_t caches_largest(const struct cache *cache, unsigned n)
@@ -359,9 +361,10 @@ static void tlbs_amd(struct tlb_list *l, const struct cpu *c, cpuid_fn cpuid, vo
     const uint32_t base = 0x80000000;
     /* Entries of second-level TLBs count 32 if 8000_0021 EAX[14], L2TlbSizeX32, is set (AMD APM
      * vol. 3, appendix E). KVM does not pass it on; the numbers are then too small. */
-    const bool by_32 = c->vendor == VENDOR_AMD && c->max_ext_leaf >= base + 0x21 &&
-                       cpuid(ctx, base + 0x21, 0).eax & 1u << 14;
-    const uint32_t unit = by_32 ? 32 : 1;
+    const uint32_t unit = c->vendor == VENDOR_AMD && c->max_ext_leaf >= base + 0x21 &&
+                                  cpuid(ctx, base + 0x21, 0).eax & 1u << 14
+                              ? 32
+                              : 1;
 
     if (c->max_ext_leaf >= base + 5) {
         struct cpuid_regs r = cpuid(ctx, base + 5, 0);

@@ -46,6 +46,9 @@ unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_
                        void *ctx);
 unsigned tlbs_decode(struct tlb out[TLBS_MAX], const struct cpu *c, cpuid_fn cpuid, void *ctx);
 
+/* Returns the bytes of the cache for data of a level; 0: no such cache. */
+uint64_t caches_bytes(const struct cache *cache, unsigned n, unsigned level);
+
 /* Returns the bytes of the largest cache for data; 0: CPUID lists no cache. */
 uint64_t caches_largest(const struct cache *cache, unsigned n);
 

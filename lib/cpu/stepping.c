@@ -6,34 +6,8 @@
 
 /* --- instructions ----------------------------------------------------------------------------- */
 
-struct reader {
-    const uint8_t *bytes;
-    size_t n, at;
-    bool repeats, address32; /* according to its prefixes */
-};
-
-/* Advances to the opcode. False: the bytes end before it. */
-static bool skip_prefixes(struct reader *r)
-{
-    for (; r->at < r->n; r->at++) {
-        uint8_t b = r->bytes[r->at];
-        bool rex = (b & 0xf0) == 0x40;
-        if (!rex && !wide_is_legacy_prefix(b))
-            return true;
-        r->repeats = r->repeats || b == 0xf2 || b == 0xf3;
-        r->address32 = r->address32 || b == 0x67;
-    }
-    return false;
-}
-
-/* Returns the byte at r->at, -1: the bytes end before it. */
-static int byte_after(const struct reader *r)
-{
-    return r->at < r->n ? r->bytes[r->at] : -1;
-}
-
-/* 0F xx, r->at after both: those that exit to a hypervisor (SDM vol. 3C 25.1), and SYSCALL. */
-static enum stepping_kind kind_of_two(const struct reader *r, uint8_t opcode)
+/* 0F xx: those that exit to a hypervisor (SDM vol. 3C 25.1), and SYSCALL. */
+static enum stepping_kind kind_of_two(uint8_t opcode)
 {
     switch (opcode) {
     case 0x00: /* SLDT, STR, LLDT, LTR */
@@ -54,8 +28,6 @@ static enum stepping_kind kind_of_two(const struct reader *r, uint8_t opcode)
     case 0xae: /* TPAUSE, UMWAIT; the fences and XSAVE, which are never lost */
     case 0xc7: /* RDRAND, RDSEED, XSAVES; CMPXCHG16B, which is never lost */
         return STEPPING_LOSES;
-    case 0x38: /* 80 to 82: INVEPT, INVVPID, INVPCID */
-        return byte_after(r) >= 0x80 && byte_after(r) <= 0x82 ? STEPPING_LOSES : STEPPING_PLAIN;
     default:
         return STEPPING_PLAIN;
     }
@@ -67,21 +39,19 @@ static bool is_string(uint8_t opcode)
            (opcode >= 0xaa && opcode <= 0xaf);
 }
 
-static enum stepping_kind kind_of_one(const struct reader *r, uint8_t opcode)
+static enum stepping_kind kind_of_one(const struct code_instruction *i)
 {
-    int modrm = byte_after(r);
-
-    if (r->repeats && is_string(opcode))
+    if (i->repeats && is_string(i->opcode))
         return STEPPING_REPEATED;
-    switch (opcode) {
+    switch (i->opcode) {
     case 0x8e: /* MOV to a segment register: /2 is SS */
-        return modrm >= 0 && (modrm >> 3 & 7) == 2 ? STEPPING_LOSES : STEPPING_PLAIN;
+        return (i->after >> 3 & 7) == 2 ? STEPPING_LOSES : STEPPING_PLAIN;
     case 0x9c:
         return STEPPING_PUSHES;
     case 0xc7: /* F8: XBEGIN */
-        return modrm == 0xf8 ? STEPPING_BEGINS : STEPPING_PLAIN;
+        return i->after == 0xf8 ? STEPPING_BEGINS : STEPPING_PLAIN;
     case 0x90: /* PAUSE */
-        return r->repeats ? STEPPING_LOSES : STEPPING_PLAIN;
+        return i->repeats ? STEPPING_LOSES : STEPPING_PLAIN;
     case 0xcd: /* INT n */
     case 0xe4: /* IN, OUT by number */
     case 0xe5:
@@ -99,23 +69,24 @@ static enum stepping_kind kind_of_one(const struct reader *r, uint8_t opcode)
     }
 }
 
+static enum stepping_kind kind_of(const struct code_instruction *i)
+{
+    if (i->vex)
+        return STEPPING_PLAIN;
+    if (i->map == CODE_0F38) /* INVEPT, INVVPID, INVPCID */
+        return i->opcode >= 0x80 && i->opcode <= 0x82 ? STEPPING_LOSES : STEPPING_PLAIN;
+    return i->map == CODE_ONE_BYTE ? kind_of_one(i)
+           : i->map == CODE_0F     ? kind_of_two(i->opcode)
+                                   : STEPPING_PLAIN;
+}
+
 struct stepping_instruction stepping_read(const uint8_t *bytes, size_t n)
 {
-    struct reader r = {bytes, n < LONGEST ? n : LONGEST, 0, false, false};
-    struct stepping_instruction i = {.kind = STEPPING_PLAIN};
+    size_t readable = n < LONGEST ? n : LONGEST;
+    struct code_instruction i = code_instruction(bytes, readable);
+    enum stepping_kind kind = i.length <= readable ? kind_of(&i) : STEPPING_PLAIN;
 
-    if (!skip_prefixes(&r))
-        return i;
-    uint8_t opcode = r.bytes[r.at++];
-    if (opcode != 0x0f)
-        i.kind = kind_of_one(&r, opcode);
-    else if (r.at++ < r.n)
-        i.kind = kind_of_two(&r, r.bytes[r.at - 1]);
-    i.count_is_ecx = r.address32;
-    i.length = (uint8_t)wide_length(bytes, r.n);
-    if (i.kind == STEPPING_LOSES && i.length > r.n) /* it is not whole */
-        i.kind = STEPPING_PLAIN;
-    return i;
+    return (struct stepping_instruction){kind, (uint8_t)i.length, i.addresses_32};
 }
 
 static struct stepping_instruction read_at(const struct stepping *s, uint64_t rip)

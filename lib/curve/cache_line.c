@@ -25,22 +25,13 @@ static unsigned level_of(enum line_state s)
     return s >= LINE_DIRTY_L1 && s <= LINE_DIRTY_L3 ? s - LINE_DIRTY_L1 + 1 : 0;
 }
 
-/* Returns the size of the cache for data of a level; 0: no such cache. */
-static uint64_t size_of(unsigned level, const struct cache *cache, unsigned caches)
-{
-    for (unsigned i = 0; i < caches; i++)
-        if (cache[i].level == level && cache[i].type != CACHE_INSTRUCTION)
-            return cache[i].size;
-    return 0;
-}
-
 bool line_state_evicts(enum line_state s, const struct cache *cache, unsigned caches,
                        uint64_t *bytes)
 {
     unsigned level = level_of(s);
 
-    *bytes = level > 1 ? EVICT * size_of(level - 1, cache, caches) : 0;
-    return level <= 1 || (*bytes > 0 && size_of(level, cache, caches) > 0);
+    *bytes = level > 1 ? EVICT * caches_bytes(cache, caches, level - 1) : 0;
+    return level <= 1 || (*bytes > 0 && caches_bytes(cache, caches, level) > 0);
 }
 
 enum forward_how forward_overlap(unsigned store, unsigned load, int offset)

@@ -96,11 +96,6 @@ static bool is_apart(const struct candidate *c, const struct candidate *found, s
     return true;
 }
 
-static double known_or(double v, double other)
-{
-    return is_known(v) ? v : other;
-}
-
 /* Returns whether the values of i and j differ by more than their intervals. */
 static bool is_certain(const struct known_points *k, const struct candidate *c)
 {

@@ -105,11 +105,6 @@ static size_t join(const struct known_points *k, struct range *r, size_t n)
     return kept;
 }
 
-static double known_or(double v, double other)
-{
-    return is_known(v) ? v : other;
-}
-
 /* Returns the first size from which on all up to the next range are more than half-way to it; 0:
  * the curve climbs too slowly. */
 static uint64_t half_way(const struct known_points *k, const struct range *r,

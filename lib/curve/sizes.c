@@ -5,18 +5,9 @@
 /* Of the budget: a size that takes less keeps its measurements. */
 #define CHEAP (1 / 128.)
 
-/* Returns the bytes of the cache for data of this level; 0: no such cache. */
-static uint64_t bytes_of(const struct cache *cache, unsigned n, unsigned level)
-{
-    for (unsigned i = 0; i < n; i++)
-        if (cache[i].type != CACHE_INSTRUCTION && cache[i].level == level)
-            return cache[i].size;
-    return 0;
-}
-
 uint64_t sizes_of_cache(const struct cache *cache, unsigned n, unsigned level)
 {
-    uint64_t own = bytes_of(cache, n, level), above = bytes_of(cache, n, level - 1);
+    uint64_t own = caches_bytes(cache, n, level), above = caches_bytes(cache, n, level - 1);
 
     return above ? (uint64_t)mathx_sqrt((double)above * (double)own) : own / 2;
 }
@@ -181,12 +172,6 @@ void order_init(struct order *o, uint32_t n, uint64_t seed)
         o->multiply[i] = (uint32_t)draw(&seed) | 1;
         o->add[i] = (uint32_t)draw(&seed);
     }
-}
-
-void order_init_stride(struct order *o, uint32_t n, uint32_t stride)
-{
-    o->n = n;
-    o->stride = stride;
 }
 
 /* Permutes the numbers up to the mask: an odd factor, a sum, and an XOR with the upper half can

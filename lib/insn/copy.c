@@ -202,3 +202,25 @@ void insn_put(struct insn_code *to, const struct insn_form *f, const struct insn
     to->refused |= n == 0 && !to->full;
     insn_put_bytes(to, bytes, n);
 }
+
+void insn_put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                   unsigned to, unsigned from, uint64_t immediate)
+{
+    struct insn_choice c = {.reg = {(uint8_t)to, (uint8_t)from, (uint8_t)from},
+                            .base = PLAN_BASE,
+                            .index = INSN_NO_INDEX,
+                            .immediate = immediate};
+
+    insn_put(code, place->links->form[link], &c);
+}
+
+void insn_put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                     unsigned number, int32_t offset)
+{
+    struct insn_choice c = {.reg = {(uint8_t)number, (uint8_t)number},
+                            .base = PLAN_BASE,
+                            .index = INSN_NO_INDEX,
+                            .displacement = offset - AREA_BASE};
+
+    insn_put(code, place->links->form[link], &c);
+}

@@ -85,28 +85,6 @@ static uint64_t value_of(const struct insn_place *place, const struct insn_view 
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-void insn_put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
-                   unsigned to, unsigned from, uint64_t immediate)
-{
-    struct insn_choice c = {.reg = {(uint8_t)to, (uint8_t)from, (uint8_t)from},
-                            .base = PLAN_BASE,
-                            .index = INSN_NO_INDEX,
-                            .immediate = immediate};
-
-    insn_put(code, place->links->form[link], &c);
-}
-
-void insn_put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
-                     unsigned number, int32_t offset)
-{
-    struct insn_choice c = {.reg = {(uint8_t)number, (uint8_t)number},
-                            .base = PLAN_BASE,
-                            .index = INSN_NO_INDEX,
-                            .displacement = offset - AREA_BASE};
-
-    insn_put(code, place->links->form[link], &c);
-}
-
 void insn_put_value(struct insn_code *code, const struct insn_place *place,
                     const struct insn_view *v, unsigned number)
 {

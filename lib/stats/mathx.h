@@ -38,6 +38,11 @@ static inline bool is_known(double v)
     return v - v == 0;
 }
 
+static inline double known_or(double v, double other)
+{
+    return is_known(v) ? v : other;
+}
+
 /* Return |x|; the larger one, ignoring one that is not known. */
 static inline double mathx_size(double x)
 {

@@ -184,8 +184,8 @@ TEST(lengths_of_instructions_are_known)
     for (unsigned i = 0; i < INSTRUCTIONS; i++) {
         const struct instruction *one = &instructions[i];
         if (one->code[0] != 0x8a) /* that is two */
-            assert_int_equal(wide_length(one->code, sizeof one->code), one->length);
+            assert_int_equal(code_instruction(one->code, sizeof one->code).length, one->length);
         for (size_t n = 1; n < one->length; n++)
-            assert_true(wide_length(one->code, n) > 0);
+            assert_true(code_instruction(one->code, n).length > 0);
     }
 }
