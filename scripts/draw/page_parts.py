@@ -224,7 +224,7 @@ def linearity(report):
     found = []
     for r in report.of("linearity"):
         line = lines.get(r["recipe"], {})
-        found.append({**r, "r2": line.get("r2"), "spurious_minima": line.get("spurious_minima"),
+        found.append({**r, "why": r.get("why", ""), "r2": line.get("r2"), "spurious_minima": line.get("spurious_minima"),
                       "slope": line.get("slope_cycles", line.get("slope_instructions")),
                       "line": {True: "straight", False: "bends"}.get(r.get("straight"), "")})
     return markup.table("Recipes on chains of adds: a straight one can be believed", LINEARITY, found, label="Recipes")
