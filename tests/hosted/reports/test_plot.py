@@ -153,7 +153,7 @@ def test_an_uncertain_recipe_leaves_the_others_their_picture(unsure, page):
         stored[recipe]["points"][3]["half_cycles"] = 470
     picture = drawn([silicon(), *stored.values()])[0]["linearity"]
     figure = picture.sheet(page).figure
-    axes, = figure.axes
+    axes, names = figure.axes
     sure = [p["error_cycles"] for r in stored.values() for p in r.get("points", ())
             if abs(p["error_cycles"]) > p["half_cycles"]]
     low, high = axes.get_ylim()
@@ -161,8 +161,8 @@ def test_an_uncertain_recipe_leaves_the_others_their_picture(unsure, page):
     bars = [segment for bar in axes.collections for segment in bar.get_segments()]
     assert bars and max(top[1] - bottom[1] for bottom, top in bars) <= (high - low) / 2
     # Every line has its name, names do not overlap, and all are inside the picture.
-    shown = {t.get_text().partition("\n")[0]: t for t in axes.texts}
-    assert set(shown) == {name for name, r in stored.items() if r.get("points")}, set(shown)
+    shown = {t.get_text().partition("\n")[0]: t for t in names.texts}
+    assert set(shown) == {recipe for recipe, r in stored.items() if r.get("points")}, set(shown)
     assert "441" in shown["cpuid"].get_text() and all("470" in shown[name].get_text() for name in unsure)
     drawer = backend_agg.FigureCanvasAgg(figure).get_renderer()
     boxes = sorted((t.get_window_extent(drawer) for t in shown.values()), key=lambda box: box.y0)
