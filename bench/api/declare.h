@@ -17,109 +17,121 @@
 #define ARRAY(type) JSON_ARRAY(type)
 #define TUPLE       JSON_TUPLE
 
+/* --- forms of declarations, for files that define FIELD() as what a field is ------------------ */
+
+#ifndef BENCH_API_FIELDS_WRITTEN_H
+#define DECLARE(...) FIELD(__VA_ARGS__)
+#define WRITTEN_BY(call)
+#define LIST(...)                             FIELD(__VA_ARGS__)
+#define BEGIN_OBJECT(path, there, meaning)    FIELD(path, OBJECT, "", there, meaning)
+#define BEGIN_EACH(path, there, meaning, ...) FIELD(path, ARRAY(OBJECT), "", there, meaning)
+#define END_OBJECT
+#define END_EACH
+#endif
+
 /* One declaration per line, as in fields.def. */
 /* clang-format off */
 
 /* A timer that was asked for and does not start. */
 #define REFUSED(path) \
-    FIELD(path "[].name", STRING, "", PRESENT, "name of the timer, as in the option") \
-    FIELD(path "[].why", STRING, "", PRESENT, "why it does not start")
+    DECLARE(path "[].name", STRING, "", PRESENT, "name of the timer, as in the option") \
+    DECLARE(path "[].why", STRING, "", PRESENT, "why it does not start")
 
 /* Windows of one kind, with every method. */
 #define EXTREMES(path) \
-    FIELD(path ".min", INTEGER, "ticks", NEEDED, "the smallest window") \
-    FIELD(path ".max", INTEGER, "ticks", NEEDED, "the largest window") \
-    FIELD(path ".mean", NUMBER, "ticks", PRESENT, "mean of the windows") \
-    FIELD(path ".sd", NUMBER, "ticks", ABSENT("with one window"), "standard deviation, n-1")
+    DECLARE(path ".min", INTEGER, "ticks", NEEDED, "the smallest window") \
+    DECLARE(path ".max", INTEGER, "ticks", NEEDED, "the largest window") \
+    DECLARE(path ".mean", NUMBER, "ticks", PRESENT, "mean of the windows") \
+    DECLARE(path ".sd", NUMBER, "ticks", ABSENT("with one window"), "standard deviation, n-1")
 
 /* With method=doubled in addition: `p25`, "the first quartile", and these. */
 #define QUARTILE "the first quartile; quantiles are Hyndman and Fan's type 7"
 #define QUANTILES(path) \
-    FIELD(path ".median", NUMBER, "ticks", WITH("p25"), "the second quartile") \
-    FIELD(path ".p75", NUMBER, "ticks", WITH("p25"), "the third quartile") \
-    FIELD(path ".p99", NUMBER, "ticks", WITH("p25"), "the 99th percentile") \
-    FIELD(path ".mad", NUMBER, "ticks", WITH("p25"), \
+    DECLARE(path ".median", NUMBER, "ticks", WITH("p25"), "the second quartile") \
+    DECLARE(path ".p75", NUMBER, "ticks", WITH("p25"), "the third quartile") \
+    DECLARE(path ".p99", NUMBER, "ticks", WITH("p25"), "the 99th percentile") \
+    DECLARE(path ".mad", NUMBER, "ticks", WITH("p25"), \
           "median of the distances from the median, not scaled") \
-    FIELD(path ".bin", INTEGER, "ticks", \
+    DECLARE(path ".bin", INTEGER, "ticks", \
           ONLY("there are several rounds and too many different values"), \
           "width of the bins of `hist`, from which quantiles and `mad` are computed: they are " \
           "too low by less than this")
 
 /* With method=kbest in addition. */
 #define SMALLEST(path) \
-    FIELD(path ".kbest", INTEGER, "ticks", ABSENT("unless the method is `kbest`"), \
+    DECLARE(path ".kbest", INTEGER, "ticks", ABSENT("unless the method is `kbest`"), \
           "the smallest window") \
-    FIELD(path ".converged", BOOLEAN, "", WITH("kbest"), "the K smallest lie within epsilon") \
-    FIELD(path ".timer_interrupts", INTEGER, "", \
+    DECLARE(path ".converged", BOOLEAN, "", WITH("kbest"), "the K smallest lie within epsilon") \
+    DECLARE(path ".timer_interrupts", INTEGER, "", \
           ONLY("`compensate=on` with `kbest`, in a process"), \
           "timer interrupts that were subtracted from the windows, including those of the " \
           "warm-up") \
-    FIELD(path ".min_as_read", INTEGER, "ticks", WITH("timer_interrupts"), \
+    DECLARE(path ".min_as_read", INTEGER, "ticks", WITH("timer_interrupts"), \
           "the smallest window, including its timer interrupts")
 
 /* With method=ensembles in addition: `ensembles`, and these. */
 #define COMPLETE "number of complete ensembles"
 #define ENSEMBLES(path) \
-    FIELD(path ".range_of_minima", INTEGER, "ticks", WITH("ensembles"), \
+    DECLARE(path ".range_of_minima", INTEGER, "ticks", WITH("ensembles"), \
           "the largest minus the smallest of the ensembles' minima") \
-    FIELD(path ".largest_deviation", INTEGER, "ticks", WITH("ensembles"), \
+    DECLARE(path ".largest_deviation", INTEGER, "ticks", WITH("ensembles"), \
           "max - min of the widest ensemble") \
-    FIELD(path ".mean_variance", NUMBER, "ticks^2", WITH("ensembles"), \
+    DECLARE(path ".mean_variance", NUMBER, "ticks^2", WITH("ensembles"), \
           "mean of the ensembles' variances") \
-    FIELD(path ".variance_of_variances", NUMBER, "ticks^4", \
+    DECLARE(path ".variance_of_variances", NUMBER, "ticks^4", \
           ABSENT("with fewer than 2 ensembles"), "variance of the ensembles' variances") \
-    FIELD(path ".variance_of_minima", NUMBER, "ticks^2", WITH("variance_of_variances"), \
+    DECLARE(path ".variance_of_minima", NUMBER, "ticks^2", WITH("variance_of_variances"), \
           "variance of the ensembles' minima") \
-    FIELD(path ".variance_of_means", NUMBER, "ticks^2", WITH("variance_of_variances"), \
+    DECLARE(path ".variance_of_means", NUMBER, "ticks^2", WITH("variance_of_variances"), \
           "variance of the ensembles' means") \
-    FIELD(path ".variance_f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
+    DECLARE(path ".variance_f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
           "variance of the variances / (8 mean variance^2 / (N - 1)): 1 if the noise has an " \
           "exponential distribution") \
-    FIELD(path ".variance_f_bound", NUMBER, "", WITH("variance_of_variances"), \
+    DECLARE(path ".variance_f_bound", NUMBER, "", WITH("variance_of_variances"), \
           "its 99.9% bound") \
-    FIELD(path ".f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
+    DECLARE(path ".f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
           "variance of the means / (mean variance / N)") \
-    FIELD(path ".f_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
-    FIELD(path ".lag1", NUMBER, "", WITH("ensembles"), \
+    DECLARE(path ".f_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
+    DECLARE(path ".lag1", NUMBER, "", WITH("ensembles"), \
           "correlation of consecutive windows in an ensemble") \
-    FIELD(path ".lag1_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
-    FIELD(path ".ergodic", BOOLEAN, "", WITH("ensembles"), \
+    DECLARE(path ".lag1_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
+    DECLARE(path ".ergodic", BOOLEAN, "", WITH("ensembles"), \
           "minima, variances, means and correlation are within their bounds, see " \
           "[literature.md](literature.md#ensembles)")
 
 /* One part of a sweep over offsets. */
 #define SWEEP(path) \
-    FIELD(path ".min", NUMBER, "core cycles", PRESENT, \
+    DECLARE(path ".min", NUMBER, "core cycles", PRESENT, \
           "the lowest cost of an operation; in instructions where those are counted") \
-    FIELD(path ".median", NUMBER, "core cycles", PRESENT, "the median of the costs") \
-    FIELD(path ".max", NUMBER, "core cycles", NEEDED, "the highest cost") \
-    FIELD(path ".best", INTEGER, "bytes", NEEDED, "the offset with the lowest cost") \
-    FIELD(path ".worst", INTEGER, "bytes", NEEDED, "the offset with the highest cost") \
-    FIELD(path ".step_bytes", INTEGER, "bytes", PRESENT, "from one offset to the next") \
-    FIELD(path ".cycles", ARRAY(NUMBER | NOTHING), "core cycles", NEEDED, "each offset's figure")
+    DECLARE(path ".median", NUMBER, "core cycles", PRESENT, "the median of the costs") \
+    DECLARE(path ".max", NUMBER, "core cycles", NEEDED, "the highest cost") \
+    DECLARE(path ".best", INTEGER, "bytes", NEEDED, "the offset with the lowest cost") \
+    DECLARE(path ".worst", INTEGER, "bytes", NEEDED, "the offset with the highest cost") \
+    DECLARE(path ".step_bytes", INTEGER, "bytes", PRESENT, "from one offset to the next") \
+    DECLARE(path ".cycles", ARRAY(NUMBER | NOTHING), "core cycles", NEEDED, "each offset's figure")
 
 /* The effects of the system on a process while it measured. */
 #define PROCESS(path) \
-    FIELD(path ".voluntary_switches", INTEGER, "", PRESENT, \
+    DECLARE(path ".voluntary_switches", INTEGER, "", PRESENT, \
           "times that the process gave the CPU up") \
-    FIELD(path ".involuntary_switches", INTEGER, "", PRESENT, \
+    DECLARE(path ".involuntary_switches", INTEGER, "", PRESENT, \
           "times that the system took the CPU away from it") \
-    FIELD(path ".page_faults", INTEGER, "", PRESENT, "page faults") \
-    FIELD(path ".migrations", INTEGER, "", PRESENT, "moves to another CPU") \
-    FIELD(path ".steal_ms", NUMBER, "ms", ABSENT("if the system does not report it"), \
+    DECLARE(path ".page_faults", INTEGER, "", PRESENT, "page faults") \
+    DECLARE(path ".migrations", INTEGER, "", PRESENT, "moves to another CPU") \
+    DECLARE(path ".steal_ms", NUMBER, "ms", ABSENT("if the system does not report it"), \
           "time that the hypervisor gave to others") \
-    FIELD(path ".away_ms", NUMBER, "ms", PRESENT, \
+    DECLARE(path ".away_ms", NUMBER, "ms", PRESENT, \
           "time without the CPU, whichever program had it, by the CPU time of the process. A " \
           "system that does not know its hypervisor counts stolen time as time of the process")
 
 /* The events on a core while it measured something other than a row. */
 #define EVENTS(path, measured) \
-    FIELD(path ".smis", INTEGER, "", ONLY("SMIs are counted"), "SMIs while " measured) \
-    FIELD(path ".nmis", INTEGER, "", PRESENT, "NMIs and machine checks") \
-    FIELD(path ".throttled", BOOLEAN, "", ONLY("a CPU with Intel's thermal status"), \
+    DECLARE(path ".smis", INTEGER, "", ONLY("SMIs are counted"), "SMIs while " measured) \
+    DECLARE(path ".nmis", INTEGER, "", PRESENT, "NMIs and machine checks") \
+    DECLARE(path ".throttled", BOOLEAN, "", ONLY("a CPU with Intel's thermal status"), \
           "as in a row") \
-    FIELD(path ".throttled_by", ARRAY(STRING), "", ONLY("it was throttled"), "as in a row") \
-    FIELD(path ".process", OBJECT, "", ABSENT("where booted"), \
+    DECLARE(path ".throttled_by", ARRAY(STRING), "", ONLY("it was throttled"), "as in a row") \
+    DECLARE(path ".process", OBJECT, "", ABSENT("where booted"), \
           "what the system did meanwhile, as in a row") \
     PROCESS(path ".process")
 

@@ -1,5 +1,6 @@
 #include "bench/api/report.h"
 #include "bench/api/schema.h"
+#include "bench/api/fields/written.h"
 #include "lib/text/fmt.h"
 
 void report_init(struct report *r, struct sink *out, enum format format)
@@ -121,7 +122,7 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
 {
     static const char *const words[] = {"PASS", "FAIL", "not judged"};
     static const char *const values[] = {"pass", "fail", "not judged"};
-    struct json j;
+    struct json line, *j = &line;
 
     if (result == SELFTEST_FAIL)
         report_failed(r, "self-test", name);
@@ -129,11 +130,9 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
         report_fresh_line(r);
         fmt(r->out, "self-test %-16s %s: %s\r\n", name, words[result], detail);
     }
-    if (report_record(r, &j, "selftest")) {
-        json_str(&j, "name", name);
-        json_str(&j, "result", values[result]);
-        json_str(&j, "detail", detail);
-        json_end(&j);
+    if (report_record(r, j, "selftest")) {
+#include "bench/api/fields/selftest.def"
+        json_end(j);
     }
 }
 
@@ -182,7 +181,7 @@ void report_end(struct report *r, bool stopped)
     static const char *const words[] = {"pass", "fail", "stopped"};
     static const char *const shouts[] = {"PASS", "FAIL", "STOPPED"};
     enum verdict verdict = r->failures ? FAIL : stopped ? STOPPED : PASS;
-    struct json j;
+    struct json line, *j = &line;
 
     tell_odd_field(r);
     /* Written before the record, because the record's end tells a reader that the report is
@@ -190,17 +189,9 @@ void report_end(struct report *r, bool stopped)
     if (report_lines(r) || r->verdict_line)
         fmt(r->out, "BT run/verdict@0 %llu failures %s\r\n", (unsigned long long)r->failures,
             verdict == PASS ? "pass" : "fail");
-    begin(r, &j, "end");
-    json_u64(&j, "rows", r->rows);
-    json_nonzero(&j, "curves", r->curves);
-    json_nonzero(&j, "forms", r->forms);
-    json_u64(&j, "failures", r->failures);
-    json_nonzero(&j, "work_not_judged", r->unproven);
-    if (r->counts_smis)
-        json_u64(&j, "smis", r->smis);
-    json_true(&j, "stopped", stopped);
-    json_str(&j, "verdict", words[verdict]);
-    json_end(&j);
+    begin(r, j, "end");
+#include "bench/api/fields/end.def"
+    json_end(j);
     if (report_says(r))
         show_verdict(r, shouts[verdict], stopped);
 }

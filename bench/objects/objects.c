@@ -2,6 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/objects/object_rows.h"
 #include "bench/objects/suites.h"
+#include "bench/api/fields/written.h"
 #include "lib/object/elf_place.h"
 #include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
@@ -205,15 +206,12 @@ static void show_file(const struct object_file *f, struct sink *out)
 
 static void record_file(const struct object_file *f, struct report *r)
 {
-    struct json j;
+    struct json line, *j = &line;
 
-    if (!report_record(r, &j, "object"))
+    if (!report_record(r, j, "object"))
         return;
-    json_str(&j, "file", f->name);
-    json_u64(&j, "bytes", f->elf.size);
-    json_u64(&j, "crc32", crc32_update(0, f->elf.bytes, f->elf.size));
-    json_u64(&j, "rows", f->rows);
-    json_end(&j);
+#include "bench/api/fields/object.def"
+    json_end(j);
 }
 
 static const char *refused(unsigned i)

@@ -1,6 +1,7 @@
 #include "bench/output/method_show.h"
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
+#include "bench/api/fields/written.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -44,7 +45,7 @@ static void show_table(struct report *r, const struct run_facts *run, const stru
 
 void c_program_show(struct report *r, const struct run_facts *run, const struct c_program *c)
 {
-    struct json j;
+    struct json line, *j = &line;
 
     if (report_table(r)) {
         report_fresh_line(r);
@@ -52,24 +53,12 @@ void c_program_show(struct report *r, const struct run_facts *run, const struct 
     }
     if (c->why_not)
         report_failed(r, "the C program", NULL);
-    for (unsigned step = 0; step < C_STEPS; step++) {
-        if (c->step[step].wrong)
-            report_failed(r, "the C program", c->step[step].name);
-        if (!report_record(r, &j, "c_program"))
+    for (const struct c_program_step *s = c->step; s < c->step + C_STEPS; s++) {
+        if (s->wrong)
+            report_failed(r, "the C program", s->name);
+        if (!report_record(r, j, "c_program"))
             continue;
-        json_str(&j, "step", c->step[step].name);
-        json_str(&j, "recipe", recipe_names[run->recipe]);
-        json_u64(&j, "warmup", c->warmup);
-        json_u64(&j, "warmup_readings", c->readings);
-        json_str(&j, "why", c->why_not ? c->why_not : c->step[step].wrong);
-        json_u64(&j, "n", c->step[step].all.n);
-        if (c->step[step].all.n) {
-            json_u64(&j, "min", c->step[step].least);
-            json_u64(&j, "max", c->step[step].greatest);
-            json_f64(&j, "mean", c->step[step].all.mean, 4);
-            json_f64(&j, "sd", moments_sd(&c->step[step].all), 4);
-        }
-        json_u64(&j, "errors", c->step[step].errors);
-        json_end(&j);
+#include "bench/api/fields/c_program.def"
+        json_end(j);
     }
 }

@@ -1,5 +1,6 @@
 #include "bench/output/across.h"
 #include "bench/output/head.h"
+#include "bench/api/fields/written.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -71,40 +72,13 @@ static void record_core(const struct run_cores *cores, unsigned core, struct rep
 {
     const struct core_facts *f = &cores->there[core];
     const struct run_facts *run = facts_of(cores, core);
-    struct json j;
+    bool has_offset = !f->why_not && !f->tsc_unknown;
+    struct json line, *j = &line;
 
-    if (!report_record(r, &j, "core"))
+    if (!report_record(r, j, "core"))
         return;
-    json_u64(&j, "core", core);
-    json_u64(&j, "apic_id", f->apic_id);
-    json_bool(&j, "usable", !f->why_not);
-    json_str(&j, "why", f->why_not);
-    json_object(&j, "topology");
-    json_u64(&j, "package", f->package);
-    json_u64(&j, "core", f->core);
-    json_u64(&j, "thread", f->thread);
-    json_close(&j);
-    json_str(&j, "core_type", f->type);
-    json_nonzero(&j, "microcode", f->microcode);
-    if (f->has_tsc_adjust)
-        json_i64(&j, "tsc_adjust_ticks", f->tsc_adjust);
-    if (!f->why_not && !f->tsc_unknown) {
-        json_i64(&j, "tsc_offset_ticks", f->tsc_offset);
-        json_u64(&j, "tsc_offset_error_ticks", f->tsc_offset_error);
-    }
-    json_str(&j, "mtrr", f->mtrr);
-    json_str(&j, "features", f->features);
-    json_str(&j, "parked", cores->parked);
-    json_bool(&j, "measures", run != NULL);
-    if (run) {
-        json_str(&j, "execution", execution_names[run->execution]);
-        json_str(&j, "cycles_by", cycles_by(run));
-        head_record_cycle(run, &j);
-        json_f64(&j, "tsc_step_ticks", run->step, 3);
-        if (run->execution == EXEC_SILICON && run_has_ruler(run))
-            json_f64(&j, "ticks_per_cycle", run->ticks_per_cycle, 6);
-    }
-    json_end(&j);
+#include "bench/api/fields/core.def"
+    json_end(j);
 }
 
 void cores_show(const struct run_cores *cores, struct report *r)

@@ -1,5 +1,6 @@
 #include "bench/output/head.h"
 #include "bench/output/per_op.h"
+#include "bench/api/fields/written.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
@@ -31,55 +32,18 @@ static void show_table(const struct run_facts *run, const struct probe *p, struc
     }
 }
 
-/* Writes what the recipe hides, and how straight it is. */
-static void record_line(const struct probe *p, unsigned recipe, struct json *j)
-{
-    const struct linearity_line *l = &p->recipe[recipe].line;
-
-    json_u64(j, "groups", p->recipe[recipe].groups);
-    json_u64(j, "exclusive_groups", p->recipe[recipe].exclusive);
-    json_f64(j, "shadow_cycles", l->shadow, 4);
-    json_f64(j, "shadow_half_cycles", l->shadow_half, 4);
-    json_f64(j, "slope", l->slope, 7);
-    json_f64(j, "slope_half", l->slope_half, 7);
-    json_f64(j, "bend_cycles", l->bend, 4);
-    json_bool(j, "straight", l->straight);
-    json_f64(j, "bend_p", p->recipe[recipe].bend_p, 9);
-}
-
 static void record_recipe(const struct run_facts *run, const struct probe *p, unsigned recipe,
                           struct report *r)
 {
-    /* A member's name has the unit of its figure (docs/report.md). */
-    bool counted = run->execution == EXEC_INSTRUCTIONS;
-    struct json j;
+    const struct probe_recipe *of = &p->recipe[recipe];
+    bool counted = run->execution == EXEC_INSTRUCTIONS, ran = !of->why_not,
+         judged = ran && run->execution == EXEC_SILICON;
+    struct json line, *j = &line;
 
-    if (!report_record(r, &j, "linearity"))
+    if (!report_record(r, j, "linearity"))
         return;
-    json_str(&j, "recipe", recipe_names[recipe]);
-    if (p->recipe[recipe].why_not) {
-        json_str(&j, "why", p->recipe[recipe].why_not);
-        json_end(&j);
-        return;
-    }
-    json_u64(&j, "n", p->recipe[recipe].windows);
-    if (!counted)
-        json_f64(&j, "ticks_per_cycle", p->recipe[recipe].ticks_per_cycle, 6);
-    if (run->execution == EXEC_SILICON)
-        record_line(p, recipe, &j);
-    json_array(&j, "points");
-    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
-        const struct linearity_point *point = &p->recipe[recipe].point[i];
-        json_object(&j, NULL);
-        json_u64(&j, "adds", point->adds);
-        json_f64(&j, "ticks", point->ticks, 4);
-        json_f64(&j, counted ? "error_instructions" : "error_cycles", point->cycles, 4);
-        if (!counted)
-            json_f64(&j, "half_cycles", point->half, 4);
-        json_close(&j);
-    }
-    json_close(&j);
-    json_end(&j);
+#include "bench/api/fields/linearity.def"
+    json_end(j);
 }
 
 static void show_regression(const struct run_facts *run, const struct probe *p, struct report *r)
@@ -108,26 +72,15 @@ static void show_regression(const struct run_facts *run, const struct probe *p, 
 static void record_regression(const struct run_facts *run, const struct probe *p, unsigned recipe,
                               struct report *r)
 {
-    const struct regression *g = &p->recipe[recipe].regression;
+    const struct probe_recipe *of = &p->recipe[recipe];
+    const struct regression *g = &of->regression;
     bool counted = run->execution == EXEC_INSTRUCTIONS;
-    struct json j;
+    struct json line, *j = &line;
 
-    if (p->recipe[recipe].why_not || !report_record(r, &j, "regression"))
+    if (of->why_not || !report_record(r, j, "regression"))
         return;
-    json_str(&j, "recipe", recipe_names[recipe]);
-    json_u64(&j, "n", g->n);
-    json_u64(&j, "adds_step", growing_step(run->execution));
-    json_u64(&j, "windows", p->recipe[recipe].growing);
-    json_f64(&j, counted ? "slope_instructions" : "slope_cycles", g->slope, 7);
-    json_f64(&j, counted ? "intercept_instructions" : "intercept_cycles", g->intercept, 4);
-    json_f64(&j, "r2", g->r2, 12);
-    json_f64(&j, "residual_max", g->residual_max, 4);
-    json_u64(&j, "spurious_minima", g->spurious);
-    json_array(&j, "minima_ticks");
-    for (unsigned i = 0; i < growing_bodies(run->execution); i++)
-        json_u64(&j, NULL, p->recipe[recipe].least[i]);
-    json_close(&j);
-    json_end(&j);
+#include "bench/api/fields/regression.def"
+    json_end(j);
 }
 
 void linearity_show(const struct run_facts *run, const struct probe *p, struct report *r)

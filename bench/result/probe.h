@@ -29,7 +29,7 @@ static inline unsigned growing_step(enum execution execution)
 
 struct probe {
     struct behave_verdict behave;
-    struct {
+    struct probe_recipe {
         const char *why_not;    /* why this CPU lacks the recipe */
         size_t windows;         /* per point */
         double ticks_per_cycle; /* in the same windows */
@@ -80,7 +80,7 @@ struct c_program {
     const char *why_not; /* why its functions could not be placed; NULL: there are figures */
     uint32_t readings;   /* of the warm-up: xfence; rdtsc. 0: windows instead, as warmup= says */
     uint32_t warmup;     /* windows */
-    struct {
+    struct c_program_step {
         const char *name;   /* of C_STEP_NAMES */
         struct moments all; /* of samples whose operation did not fail, ticks */
         uint64_t least, greatest, errors;

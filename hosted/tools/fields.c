@@ -8,27 +8,24 @@
 #include "bench/api/declare.h"
 #include "lib/text/json.h"
 
-enum there { IS_NEEDED, IS_PRESENT, IS_WITH, IS_WITHOUT, IS_ABSENT, IS_ONLY };
-
 struct declared {
     const char *table; /* not NULL: the following fields are in this table */
     const char *path;
     uint32_t type;
     const char *unit;
-    enum there there;
-    const char *when; /* the condition, or the other member */
+    const char *there; /* a word, and after a blank the condition, or the other member */
     const char *meaning;
 };
 
 static const struct declared declared[] = {
-#define NEEDED                                  IS_NEEDED, NULL
-#define PRESENT                                 IS_PRESENT, NULL
-#define WITH(other)                             IS_WITH, other
-#define WITHOUT(other)                          IS_WITHOUT, other
-#define ABSENT(when)                            IS_ABSENT, when
-#define ONLY(when)                              IS_ONLY, when
-#define TABLE(name)                             {.table = (name)},
-#define FIELD(path, type, unit, there, meaning) {NULL, path, type, unit, there, meaning},
+#define NEEDED                                       "needed"
+#define PRESENT                                      "present"
+#define WITH(other, ...)                             "with " other
+#define WITHOUT(other, ...)                          "without " other
+#define ABSENT(when, ...)                            "absent " when
+#define ONLY(when, ...)                              "only " when
+#define TABLE(name)                                  {.table = (name)},
+#define FIELD(path, type, unit, there, meaning, ...) {NULL, path, type, unit, there, meaning},
 #include "bench/api/fields/fields.def"
 };
 
@@ -61,11 +58,12 @@ static unsigned length_of(uint32_t type)
 
 static void show(const char *table, const struct declared *d, struct sink *out)
 {
-    static const char *const words[] = {"needed", "present", "with", "without", "absent", "only"};
-    char type[80];
+    size_t n = strcspn(d->there, " ");
+    char type[80], there[16];
     struct json j;
 
     type_text(d->type, type, sizeof type);
+    snprintf(there, sizeof there, "%.*s", (int)n, d->there);
     json_line_begin(&j, out);
     json_str(&j, "table", table);
     json_str(&j, "path", d->path);
@@ -75,8 +73,8 @@ static void show(const char *table, const struct declared *d, struct sink *out)
     if ((d->type & JSON_ABOVE_0) == JSON_ABOVE_0)
         json_bool(&j, "above_0", true);
     json_str(&j, "unit", d->unit);
-    json_str(&j, "there", words[d->there]);
-    json_str(&j, "when", d->when);
+    json_str(&j, "there", there);
+    json_str(&j, "when", d->there[n] ? d->there + n + 1 : NULL);
     json_str(&j, "meaning", d->meaning);
     json_line_end(&j);
 }

@@ -65,6 +65,9 @@ bool json_allows(uint32_t type, uint32_t kind);
 /* Returns the fields of one type of record, and what is between them. `type` ends in ".". */
 struct json_shape json_shape_of(const struct json_shape *shape, const char *type);
 
+/* Returns the name of the field at a path: what follows its last ".". */
+const char *json_name(const char *path);
+
 /* Returns the field at this path, NULL: none. `*at`: where the search begins, and where it ended;
  * records are written roughly in the order of their shape. */
 const struct json_field *json_find(const struct json_shape *shape, const char *path, size_t *at);

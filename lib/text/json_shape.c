@@ -2,6 +2,16 @@
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
+const char *json_name(const char *path)
+{
+    const char *name = path;
+
+    for (; *path; path++)
+        if (*path == '.')
+            name = path + 1;
+    return name;
+}
+
 unsigned json_dimensions(uint32_t type)
 {
     return type >> 12 & 0xf;
