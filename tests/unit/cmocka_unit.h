@@ -1,5 +1,5 @@
 /*
- * cmocka with tests that register themselves:
+ * cmocka with tests that register themselves, and the headers of the C library that tests use:
  *
  *     BEFORE_EACH(start);
  *
@@ -16,8 +16,12 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 struct unit_test {
@@ -32,6 +36,16 @@ struct unit_test {
     static const struct unit_test *const unit_entry_##name_                                        \
         __attribute__((used, section("unit_tests"))) = &unit_test_##name_;                         \
     static void name_(void)
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+/* A loop over a table of cases, with a pointer to each. If a case fails, its place is printed. */
+#define EACH_CASE(case_, table)                                                                    \
+    for (__typeof__(&(table)[0]) case_ = (table);                                                  \
+         unit_case(#table, (size_t)(case_ - (table)), COUNT_OF(table)); case_++)
+
+/* Returns whether the table has this case; the loop over it ends otherwise. */
+bool unit_case(const char *table, size_t index, size_t count);
 
 void before_all(void);
 void after_all(void);

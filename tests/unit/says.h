@@ -2,7 +2,6 @@
 #ifndef TESTS_SAYS_H
 #define TESTS_SAYS_H
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 /* Asserts that the text has each of these parts. */

@@ -1,5 +1,4 @@
 /* Runs the tests of a program. */
-#include <stdlib.h>
 #include "tests/unit/cmocka_unit.h"
 
 extern const struct unit_test *const __start_unit_tests[];
@@ -21,6 +20,24 @@ __attribute__((weak)) void after_each(void)
 {
 }
 
+/* The loops over tables that have begun and not ended. */
+static struct {
+    const char *table;
+    size_t index;
+} looped[4];
+static size_t loops;
+
+bool unit_case(const char *table, size_t index, size_t count)
+{
+    loops += index == 0;
+    if (loops == 0 || loops > COUNT_OF(looped))
+        fail_msg("%s: more than %zu loops in each other", table, COUNT_OF(looped));
+    looped[loops - 1].table = table;
+    looped[loops - 1].index = index;
+    loops -= index == count;
+    return index < count;
+}
+
 static int begin_all(void **state)
 {
     (void)state;
@@ -38,6 +55,7 @@ static int end_all(void **state)
 static int begin(void **state)
 {
     (void)state;
+    loops = 0;
     before_each();
     return 0;
 }
@@ -45,6 +63,8 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
+    for (size_t i = 0; i < loops; i++)
+        print_error("in case %zu of %s\n", looped[i].index, looped[i].table);
     after_each();
     return 0;
 }

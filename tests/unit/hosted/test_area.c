@@ -5,9 +5,6 @@
 #define _GNU_SOURCE /* memfd_create() */
 #include "tests/unit/cmocka_unit.h"
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "hosted/platform/process.h"

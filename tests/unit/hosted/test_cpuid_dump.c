@@ -1,8 +1,5 @@
 #include "hosted/replay/cpuid_dump.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 static struct cpuid_dump d;
@@ -78,9 +75,9 @@ TEST(wrong_lines_are_refused_with_their_number)
         {LEAF_0 "cpuids", "line 2: a line begins with"},
     };
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        assert_false(parse(texts[i][0]));
-        assert_int_equal(strncmp(wrong, texts[i][1], strlen(texts[i][1])), 0);
+    EACH_CASE (c, texts) {
+        assert_false(parse((*c)[0]));
+        assert_int_equal(strncmp(wrong, (*c)[1], strlen((*c)[1])), 0);
     }
     assert_true(parse(LEAF_0 "cpuid 65535 4 0 1 2 3 4"));
 }

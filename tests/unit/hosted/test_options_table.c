@@ -7,9 +7,6 @@ int conf_main(int argc, char **argv);
 #undef main
 
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/read_file.h"
 #include "tests/unit/cmocka_unit.h"
 

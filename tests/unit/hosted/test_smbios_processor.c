@@ -1,9 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include "lib/firmware/smbios.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "hosted/platform/process.h"
 #include "tests/unit/lib/firmware/made_smbios.h"

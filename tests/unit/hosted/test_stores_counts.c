@@ -1,6 +1,4 @@
 #include "hosted/stores/counts.h"
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/unit/cmocka_unit.h"
 

@@ -1,9 +1,6 @@
 /* Instructions of each kind, and the memory that they access. Without Zydis nothing is tested. */
 #include "tests/unit/cmocka_unit.h"
 #if __has_include(<Zydis/Zydis.h>)
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "hosted/stores/trace.h"
 
 #define HERE 0x1000
@@ -171,8 +168,8 @@ static const struct one unmasked[] = {
 #define EACH(table)                                                                                \
     TEST(accesses_of_##table##_are_those_listed)                                                   \
     {                                                                                              \
-        for (size_t i = 0; i < sizeof table / sizeof *table; i++)                                  \
-            assert_string_equal(told(table[i].hex), table[i].touches);                             \
+        EACH_CASE (c, table)                                                                       \
+            assert_string_equal(told(c->hex), c->touches);                                         \
     }
 EACH(plain)
 EACH(stack)
@@ -185,8 +182,8 @@ TEST(masked_elements_touch_no_memory)
     registers.mask[1] = 0;
     registers.general[RCX] = 0;
     memset(registers.vector[1], 0, 64);
-    for (size_t i = 0; i < sizeof unmasked / sizeof *unmasked; i++)
-        assert_string_equal(told(unmasked[i].hex), unmasked[i].touches);
+    EACH_CASE (c, unmasked)
+        assert_string_equal(told(c->hex), c->touches);
 }
 
 TEST(the_count_and_address_have_the_size_that_a_prefix_selects)
@@ -217,8 +214,8 @@ TEST(instructions_that_cannot_be_stepped_are_refused)
         "0f 01 07",          /* sgdt [rdi] */
     };
 
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        decode(refused[i]);
+    EACH_CASE (c, refused) {
+        decode(*c);
         assert_non_null(decoded.refused);
     }
     decode("48 89 07");

@@ -3,10 +3,6 @@
 #ifndef TESTS_FAKE_DEADLINE_H
 #define TESTS_FAKE_DEADLINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/cmocka_unit.h"
 #include "kernel/devices/irq.h"

@@ -1,6 +1,5 @@
 /* The local APIC around a row, whose registers are an array here. */
 #include "kernel/devices/irq.h"
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 #define IN_SERVICE 0x170

@@ -1,4 +1,3 @@
-#include <string.h>
 #include "lib/firmware/acpi_tables.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/cmocka_unit.h"
@@ -265,12 +264,12 @@ TEST(a_hpet_with_wrong_fields_is_refused)
                {0x8086a201, HPET_PERIOD_MAX + 1, true},
                {0x8086a201, HPET_PERIOD_MIN - 1, true}};
 
-    for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    EACH_CASE (each, bad) {
         set_up();
-        fake.hpet[HPET_ID / 4] = bad[i].id;
-        fake.hpet[HPET_PERIOD / 4] = bad[i].period;
+        fake.hpet[HPET_ID / 4] = each->id;
+        fake.hpet[HPET_PERIOD / 4] = each->period;
         fake.hpet[HPET_CONFIG / 4] = 0x10;
-        fake.hpet_at = bad[i].mapped ? h.address : 0;
+        fake.hpet_at = each->mapped ? h.address : 0;
         struct tsc_clock c = measure_by(&cpu, NULL, &h);
         assert_false(c.source[CLOCK_HPET].known);
         assert_int_equal(fake.hpet[HPET_CONFIG / 4], 0x10);

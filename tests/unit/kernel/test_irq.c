@@ -1,4 +1,3 @@
-#include <string.h>
 #include "lib/firmware/acpi_tables.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"

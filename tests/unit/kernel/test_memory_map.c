@@ -1,5 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 #include "kernel/memory/memory_map.h"
 

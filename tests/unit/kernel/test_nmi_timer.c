@@ -1,6 +1,5 @@
 /* A PIT and an HPET that send NMIs through an IO-APIC: the pin and comparator that are used, what
  * is written to them, and that everything is restored. */
-#include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/cmocka_unit.h"
 #include "kernel/cores/deadline.h"

@@ -1,5 +1,4 @@
 /* The proof that a row leaves a core as it found it, with registers and MSRs that are variables. */
-#include <stdio.h>
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/cmocka_unit.h"
 #include "kernel/cpu/row_state.h"

@@ -1,4 +1,3 @@
-#include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/cmocka_unit.h"
 #include "kernel/console/console.h"

@@ -1,5 +1,4 @@
 /* Thermal status: which bits exist, and the result of a row for MSRs that a test sets. */
-#include <stdlib.h>
 #include "kernel/cpu/core.h"
 #include "lib/text/json.h"
 #include "tests/unit/fake_msr.h"
@@ -60,8 +59,8 @@ TEST(the_cpu_decides_which_bits_there_are)
                                  {.vendor = VENDOR_INTEL, .max_leaf = 6}};
 
     leaf6 = SENSOR | PLN | PTM | HWP;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        thermal_decode(&t, &others[i], leaf_6, NULL);
+    EACH_CASE (c, others) {
+        thermal_decode(&t, c, leaf_6, NULL);
         assert_true(t.scope[THERMAL_CORE].causes == 0 && t.scope[THERMAL_PACKAGE].causes == 0);
     }
     thermal_decode(&t, &intel, leaf_6, NULL);

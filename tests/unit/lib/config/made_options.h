@@ -2,7 +2,6 @@
 #ifndef TESTS_MADE_OPTIONS_H
 #define TESTS_MADE_OPTIONS_H
 
-#include <string.h>
 #include "lib/config/options.h"
 #include "tests/unit/cmocka_unit.h"
 

@@ -1,6 +1,5 @@
 #include "lib/config/choices.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 static void names(const char *text, const char *cores)
@@ -35,9 +34,9 @@ TEST(wrong_lists_are_refused)
         "99999", "1.5",   "+1",      "4294967296", "99999999999999999999999"};
     struct core_list l;
 
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (core_list_parse(&l, texts[i]))
-            fail_msg("\"%s\" was taken", texts[i]);
+    EACH_CASE (c, texts)
+        if (core_list_parse(&l, *c))
+            fail_msg("\"%s\" was taken", *c);
 }
 
 TEST(cores_at_the_edges_of_words_are_selected)

@@ -1,7 +1,5 @@
 #include "lib/config/options.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/says.h"
 
 static struct options o;
@@ -90,20 +88,20 @@ TEST(the_programs_name_is_dropped)
                            "(hd0,gpt1)/EFI/baretick.efi"};
     char text[200];
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_int_equal(load(names[i]), LOAD_OPTIONS_OURS);
-        strcat(strcpy(text, names[i]), " samples=32");
+    EACH_CASE (c, names) {
+        assert_int_equal(load(*c), LOAD_OPTIONS_OURS);
+        strcat(strcpy(text, *c), " samples=32");
         assert_int_equal(load(text), LOAD_OPTIONS_OURS);
         assert_int_equal(o.samples, 32);
         /* After the name every word must be right. */
-        strcat(strcpy(text, names[i]), " quiet");
+        strcat(strcpy(text, *c), " quiet");
         assert_int_equal(load(text), LOAD_OPTIONS_WRONG);
     }
     const char *others[] = {"baretick2", "xbaretick", "baretick.efi.bak",
                             ".efi",      "baretick/", "fs0:",
                             "tick",      "efi",       "bootx64.efi2"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_int_equal(load(others[i]), LOAD_OPTIONS_FOREIGN);
+    EACH_CASE (c, others)
+        assert_int_equal(load(*c), LOAD_OPTIONS_FOREIGN);
     /* It is a name only as the first word. */
     assert_int_equal(load("samples=32 baretick"), LOAD_OPTIONS_WRONG);
     /* No name known, an empty one, one too long to be compared. */

@@ -1,7 +1,6 @@
 /* Values of options: fractions, choices, serial ports. */
 #include "lib/config/options.h"
 
-#include <stdio.h>
 #include "lib/text/json.h"
 #include "lib/text/str.h"
 #include "tests/unit/lib/config/made_options.h"
@@ -25,21 +24,21 @@ TEST(fractions_are_taken_with_and_without_a_point)
                                       "epsilon=.05",      "epsilon=0.0000001", "epsilon=0,05",
                                       "epsilon=0.05x",    "epsilon=-0.05",     "epsilon=2.0"};
     struct options o;
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    EACH_CASE (c, good) {
         char text[4096], member[40];
         struct sink_buf b;
         struct json j;
-        assert_true(parse(&o, good[i].word));
-        assert_int_equal(o.epsilon, good[i].parts);
+        assert_true(parse(&o, c->word));
+        assert_int_equal(o.epsilon, c->parts);
         sink_buf_init(&b, text, sizeof text);
         json_begin(&j, &b.sink, 0, "run");
         options_record(&o, &j);
         json_end(&j);
-        snprintf(member, sizeof member, "\"epsilon\":%s,", good[i].shown);
+        snprintf(member, sizeof member, "\"epsilon\":%s,", c->shown);
         assert_non_null(strstr(text, member));
     }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(parse(&o, bad[i]));
+    EACH_CASE (c, bad)
+        assert_false(parse(&o, *c));
 }
 
 /* Every word of every choice is stored as its place in the list. */
@@ -151,19 +150,19 @@ TEST(serial_ports_are_taken_and_printed)
                          ",9600"};
     struct serial_choice c, again;
     char text[SERIAL_CHOICE_TEXT];
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        assert_true(serial_choice_parse(&c, good[i].text));
+    EACH_CASE (one, good) {
+        assert_true(serial_choice_parse(&c, one->text));
         serial_choice_text(&c, text, sizeof text);
-        assert_string_equal(text, good[i].again);
+        assert_string_equal(text, one->again);
         assert_true(serial_choice_parse(&again, text));
         assert_memory_equal(&again.address, &c.address, sizeof c.address);
         assert_true(again.kind == c.kind && again.port == c.port && again.baud == c.baud &&
                     again.width == c.width && again.stride == c.stride);
     }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    EACH_CASE (one, bad) {
         memset(&c, 0x5a, sizeof c);
         again = c;
-        assert_false(serial_choice_parse(&c, bad[i]));
+        assert_false(serial_choice_parse(&c, *one));
         assert_memory_equal(&c, &again, sizeof c);
     }
 }

@@ -2,8 +2,6 @@
 #define _DEFAULT_SOURCE /* strsep() */
 #include "lib/config/options.h"
 
-#include <stdio.h>
-#include <string.h>
 #include "lib/text/json.h"
 #include "lib/text/str.h"
 #include "tests/unit/lib/config/made_options.h"
@@ -80,12 +78,12 @@ TEST(limits_of_suite_quiet_are_named)
                                               "gaps_max=20us"};
     struct options o;
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        assert_false(parse(&o, words[i]));
+    EACH_CASE (c, words) {
+        assert_false(parse(&o, *c));
         assert_non_null(strstr(message, "quiet_time takes auto or a number from 1 to 604800"));
     }
-    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
-        assert_false(parse(&o, most[i]));
+    EACH_CASE (c, most) {
+        assert_false(parse(&o, *c));
         assert_non_null(strstr(message, "gaps_max takes off or a number from 1 to 60000000"));
     }
     assert_true(parse(&o, "gaps_max=20 gaps_max=off quiet_time=5 quiet_time=auto"));
@@ -125,8 +123,8 @@ TEST(words_that_exclude_each_other_are_refused)
                            "takeover=borrow finish=halt"};
     char message[256];
 
-    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
-        assert_true(fits(right[i], message, sizeof message));
+    EACH_CASE (c, right) {
+        assert_true(fits(*c, message, sizeof message));
         assert_string_equal(message, "");
     }
     assert_false(fits("finish=return takeover=exit", message, sizeof message));
@@ -245,8 +243,8 @@ TEST(unclear_words_are_refused)
                            "samples =64",
                            "samples= 64"};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        assert_false(parse(&o, words[i]));
+    EACH_CASE (c, words)
+        assert_false(parse(&o, *c));
     assert_true(parse(&o, "\"samples=64\" suite=\"a\""));
 }
 

@@ -1,7 +1,6 @@
 /* The options in print: `help`, the record, the line of the table. */
 #include "lib/config/options.h"
 
-#include <stdio.h>
 #include "lib/text/json.h"
 #include "tests/unit/lib/config/made_options.h"
 
@@ -72,9 +71,9 @@ TEST(the_record_has_every_key_in_order)
             fail_msg("%s is not in the record, or not in its place", docs[i].key);
         at = member + 1;
     }
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        if (strstr(text, members[i]) == NULL)
-            fail_msg("%s is not in %s", members[i], text);
+    EACH_CASE (one, members)
+        if (strstr(text, *one) == NULL)
+            fail_msg("%s is not in %s", *one, text);
 }
 
 static void shown(const char *text, const char *want)

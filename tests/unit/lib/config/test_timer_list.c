@@ -1,6 +1,5 @@
 #include "lib/config/choices.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 static struct timer_list l;
@@ -22,10 +21,10 @@ TEST(timers_are_in_the_order_given)
     assert_int_equal(l.id[0], CLOCK_ID_PIT);
     assert_int_equal(l.id[1], CLOCK_ID_TSC);
     const char *lists[] = {"tsc,hpet,pmtimer,pit", "pmtimer", "pit,hpet"};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        assert_int_equal(parse(CLOCK_WORDS, lists[i]), TIMER_LIST_FINE);
+    EACH_CASE (c, lists) {
+        assert_int_equal(parse(CLOCK_WORDS, *c), TIMER_LIST_FINE);
         timer_list_text(&l, CLOCK_WORDS, text);
-        assert_string_equal(text, lists[i]);
+        assert_string_equal(text, *c);
     }
     assert_int_equal(parse(CYCLE_WORDS, "null,tsc,ruler,aperf,pmc"), TIMER_LIST_FINE);
     timer_list_text(&l, CYCLE_WORDS, text);
@@ -56,12 +55,12 @@ TEST(each_word_of_a_list_has_its_value)
                {CLOCK_WORDS, "auto", CLOCK_ID_AUTO},
                {CYCLE_WORDS, "auto", CYCLE_AUTO}};
     char name[TIMER_NAME_MAX];
-    assert_int_equal(sizeof all / sizeof all[0], CLOCK_IDS + 1 + CYCLE_IDS + 1);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        assert_int_equal(parse(all[i].words, all[i].word), TIMER_LIST_FINE);
-        assert_int_equal(l.id[0], all[i].id);
-        timer_name(all[i].words, all[i].id, name);
-        assert_string_equal(name, all[i].word);
+    assert_int_equal(COUNT_OF(all), CLOCK_IDS + 1 + CYCLE_IDS + 1);
+    EACH_CASE (c, all) {
+        assert_int_equal(parse(c->words, c->word), TIMER_LIST_FINE);
+        assert_int_equal(l.id[0], c->id);
+        timer_name(c->words, c->id, name);
+        assert_string_equal(name, c->word);
     }
 }
 
@@ -76,13 +75,13 @@ TEST(auto_is_the_rest_of_the_standard_order)
                  {"pit,auto", "pit,tsc,hpet,pmtimer", true},
                  {"auto,tsc", "hpet,pmtimer,pit,tsc", true},
                  {"cputime,auto,clock", "cputime,tsc,hpet,pmtimer,pit,clock", true}};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    EACH_CASE (c, lists) {
         char text[TIMER_LIST_TEXT];
-        assert_int_equal(parse(CLOCK_WORDS, lists[i].list), TIMER_LIST_FINE);
+        assert_int_equal(parse(CLOCK_WORDS, c->list), TIMER_LIST_FINE);
         struct timer_order order = timer_list_order(&l, &timer_clocks);
         timer_list_text(&order.list, CLOCK_WORDS, text);
-        assert_string_equal(text, lists[i].order);
-        assert_int_equal(order.goes_on, lists[i].goes_on);
+        assert_string_equal(text, c->order);
+        assert_int_equal(order.goes_on, c->goes_on);
     }
     assert_int_equal(parse(CYCLE_WORDS, "auto"), TIMER_LIST_FINE);
     char text[TIMER_LIST_TEXT];
@@ -108,16 +107,16 @@ TEST(wrong_lists_are_refused_with_the_item)
                {"tsc|hpet", TIMER_LIST_UNKNOWN, 0, 8, "it does not contain \"tsc|hpet\""},
                {"pit,pit", TIMER_LIST_TWICE, 4, 3, "\"pit\" occurs twice"},
                {"tsc,hpet,pmtimer,pit,tsc", TIMER_LIST_TWICE, 21, 3, "\"tsc\" occurs twice"}};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    EACH_CASE (c, bad) {
         struct timer_list before = {.n = 1, .id = {CLOCK_ID_PIT}}, after = before;
         char said[64];
         struct sink_buf out;
-        assert_int_equal(timer_list_parse(&after, CLOCK_WORDS, bad[i].text, &at, &n), bad[i].fault);
-        assert_int_equal(at - bad[i].text, bad[i].from);
-        assert_int_equal(n, bad[i].n);
+        assert_int_equal(timer_list_parse(&after, CLOCK_WORDS, c->text, &at, &n), c->fault);
+        assert_int_equal(at - c->text, c->from);
+        assert_int_equal(n, c->n);
         assert_memory_equal(&before, &after, sizeof before);
         sink_buf_init(&out, said, sizeof said);
-        timer_list_explain(CLOCK_WORDS, bad[i].text, &out.sink);
-        assert_string_equal(said, bad[i].said);
+        timer_list_explain(CLOCK_WORDS, c->text, &out.sink);
+        assert_string_equal(said, c->said);
     }
 }

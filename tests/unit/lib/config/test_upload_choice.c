@@ -1,7 +1,6 @@
 /* Values of upload=: the folder ends with a slash, and its login is never shown. */
 #include "lib/config/choices.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 TEST(the_login_is_separate_from_the_url)
@@ -34,8 +33,8 @@ TEST(other_values_are_refused_and_change_nothing)
     struct upload_choice c;
 
     assert_true(upload_choice_parse(&c, "off"));
-    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_false(upload_choice_parse(&c, cases[i]));
+    EACH_CASE (one, cases)
+        assert_false(upload_choice_parse(&c, *one));
     memset(no_room_for_the_slash + 9, 'x', UPLOAD_FOLDER_MOST - 10);
     assert_false(upload_choice_parse(&c, no_room_for_the_slash));
     no_room_for_the_slash[UPLOAD_FOLDER_MOST - 2] = '\0';

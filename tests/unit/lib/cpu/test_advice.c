@@ -1,6 +1,5 @@
 /* Advice depends only on what was read. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "lib/cpu/controls.h"
 
 static struct advice said[ADVICE_MAX];
@@ -38,14 +37,14 @@ TEST(each_fact_has_its_advice)
         {&f.smt, "smt", SEEN_YES, "switch it off"},
         {&f.c1e, "c1e", SEEN_YES, "switch it off"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    EACH_CASE (c, cases)
         for (unsigned seen = SEEN_NO; seen <= SEEN_YES; seen++) {
             memset(&f, 0, sizeof f);
-            *cases[i].fact = (enum seen)seen;
+            *c->fact = (enum seen)seen;
             assert_int_equal(advice_choose(&f, said), 1);
-            assert_string_equal(said[0].topic, cases[i].topic);
-            assert_int_equal(said[0].change, seen == cases[i].wrong);
-            assert_int_equal(strstr(said[0].text, cases[i].words) != NULL, said[0].change);
+            assert_string_equal(said[0].topic, c->topic);
+            assert_int_equal(said[0].change, seen == c->wrong);
+            assert_int_equal(strstr(said[0].text, c->words) != NULL, said[0].change);
         }
 }
 

@@ -1,7 +1,6 @@
 /* The controls of real machines, with the MSRs that were recorded on them, and their changes; in
  * every case all MSRs are restored afterwards. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "lib/cpu/controls.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/made_cpu.h"
@@ -43,10 +42,10 @@ static void recorded(const char *name)
     m.boot = (struct dump_cpu){m.dump, 0};
     cpu_decode(&m.cpu, cpuid_dump_get, &m.boot);
     for (size_t i = 0; i < m.dump->msrs; i++)
-        for (size_t k = 0; k < sizeof used / sizeof used[0]; k++)
-            if (m.dump->msr[i].address == used[k] && !m.dump->msr[i].fault &&
-                !fake_msr_file_at(&m.file, used[k]))
-                fake_msr_file_add(&m.file, used[k], m.dump->msr[i].value);
+        EACH_CASE (c, used)
+            if (m.dump->msr[i].address == *c && !m.dump->msr[i].fault &&
+                !fake_msr_file_at(&m.file, *c))
+                fake_msr_file_add(&m.file, *c, m.dump->msr[i].value);
     m.options = (struct options){.turbo = SETTING_OFF, .prefetch = SETTING_OFF, .freq = FREQ_BASE};
     settle();
 }
@@ -352,15 +351,15 @@ TEST(efficiency_cores_and_unknown_models_have_no_control)
                  {"  Shanghai  ", 0x97, 0x40000001, false}};
     memset(&m, 0, sizeof m);
     m.options.prefetch = SETTING_OFF;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        made_vendor(cases[i].vendor, 0x1a);
-        made_model(6, cases[i].model, 0, 0, 0);
-        made_leaf(0x1a, cases[i].leaf_1a, 0, 0, 0);
+    EACH_CASE (c, cases) {
+        made_vendor(c->vendor, 0x1a);
+        made_model(6, c->model, 0, 0, 0);
+        made_leaf(0x1a, c->leaf_1a, 0, 0, 0);
         m.cpu = made_cpu(&m.boot);
         m.file.n = 0;
         fake_msr_file_add(&m.file, 0x1a4, 0);
         settle();
-        assert_int_equal(m.q.of[CONTROL_PREFETCH].control != NULL, cases[i].has);
+        assert_int_equal(m.q.of[CONTROL_PREFETCH].control != NULL, c->has);
     }
 }
 

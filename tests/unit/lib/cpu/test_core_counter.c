@@ -1,7 +1,6 @@
 /* The counters of real machines, and a counter that is set up on machines that resist; in every
  * case all MSRs are restored. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdio.h>
 #include "lib/cpu/core_counter.h"
 #include "tests/unit/lib/cpu/fake_counters.h"
 #include "tests/unit/made_cpu.h"
@@ -45,12 +44,12 @@ TEST(cpuid_selects_the_counter)
         {"AuthenticAMD", 0x19, 6, 1u << 31, 0, 0, 0, 1, COUNTER_APERF},
         {"Unheard of..", 6, 6, 0, 0, 0, 0, 1, COUNTER_APERF},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        made_vendor(cases[i].vendor, cases[i].max);
-        made_model(cases[i].family, 0xf, 0, cases[i].ecx, 0);
-        made_leaf(6, 0, 0, cases[i].ecx_6, 0);
-        made_leaf(0x0a, cases[i].eax_a, 0, cases[i].ecx_a, cases[i].edx_a);
-        assert_int_equal(counter(), cases[i].counter);
+    EACH_CASE (c, cases) {
+        made_vendor(c->vendor, c->max);
+        made_model(c->family, 0xf, 0, c->ecx, 0);
+        made_leaf(6, 0, 0, c->ecx_6, 0);
+        made_leaf(0x0a, c->eax_a, 0, c->ecx_a, c->edx_a);
+        assert_int_equal(counter(), c->counter);
     }
     made_vendor("AuthenticAMD", 1);
     made_model(0x19, 1, 0, 1u << 31, 0);
@@ -126,11 +125,11 @@ TEST(leaf_0ah_selects_the_counter)
         {{0x07300805, 0, 5, 0x600}, COUNTER_APERF},      /* 0 and 2 */
         {{0x0d300806, 0x280, 7, 0x8603}, COUNTER_FIXED1} /* Lunar Lake */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct cpuid_regs a = cases[i].a;
+    EACH_CASE (one, cases) {
+        struct cpuid_regs a = one->a;
         struct core_counters c;
         core_counters_decode(&c, planted, &a);
-        assert_int_equal(core_counters_best(&c), cases[i].best);
+        assert_int_equal(core_counters_best(&c), one->best);
         assert_true(c.aperf);
     }
 }

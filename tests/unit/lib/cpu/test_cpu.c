@@ -1,6 +1,5 @@
 #include "lib/cpu/cpu.h"
 
-#include <string.h>
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -181,14 +180,14 @@ TEST(the_clock_leaf_gives_the_tsc)
         {1, 0xffffffff, 0xffffffff, 0xfffffffe00000001,
          0xffffffff}, /* nonsense does not overflow */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (one, cases) {
         made_vendor("GenuineIntel", 0x16);
-        made_leaf(0x15, cases[i].den, cases[i].num, cases[i].crystal, 0);
+        made_leaf(0x15, one->den, one->num, one->crystal, 0);
         made_leaf(0x16, 0xabcd0000 | 3200, 0, 0, 0); /* the upper half is reserved */
         struct cpu c = decode_made();
-        assert_true(c.tsc_hz == cases[i].hz);
-        assert_int_equal(c.tsc_ratio_num, cases[i].ratio);
-        assert_int_equal(c.tsc_ratio_den, cases[i].ratio != 0 ? cases[i].den : 0);
+        assert_true(c.tsc_hz == one->hz);
+        assert_int_equal(c.tsc_ratio_num, one->ratio);
+        assert_int_equal(c.tsc_ratio_den, one->ratio != 0 ? one->den : 0);
         assert_int_equal(c.tsc_nominal_hz, 3200000000);
     }
 }
@@ -212,15 +211,15 @@ TEST(the_vendor_decides_whether_lfence_serialises)
         {"TCGTCGTCGTCG", "TCGTCGTCGTCG", VENDOR_UNKNOWN, 0x663, ~0u, false},
         {"Genuine\x01ntel", "Genuine?ntel", VENDOR_UNKNOWN, 0x663, 0, false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        made_vendor(cases[i].id, 1);
-        made_leaf(1, cases[i].signature, 0, 0, 1u << 4);
+    EACH_CASE (one, cases) {
+        made_vendor(one->id, 1);
+        made_leaf(1, one->signature, 0, 0, 1u << 4);
         made_leaf(0x80000000, 0x80000021, 0, 0, 0);
-        made_leaf(0x80000021, cases[i].ext21, 0, 0, 0);
+        made_leaf(0x80000021, one->ext21, 0, 0, 0);
         struct cpu c = decode_made();
-        assert_int_equal(c.vendor, cases[i].vendor);
-        assert_string_equal(c.vendor_id, cases[i].shown);
-        assert_int_equal(c.lfence_always_serializing, cases[i].always);
+        assert_int_equal(c.vendor, one->vendor);
+        assert_string_equal(c.vendor_id, one->shown);
+        assert_int_equal(c.lfence_always_serializing, one->always);
     }
 }
 

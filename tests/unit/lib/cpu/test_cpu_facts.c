@@ -1,7 +1,6 @@
 /* A CPU's facts as lines of a report's head; their records are judged by the recordings' tests. */
 #include "lib/cpu/cpu_facts.h"
 
-#include <string.h>
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/says.h"
 

@@ -28,12 +28,12 @@ TEST(the_states_are_those_whose_sub_state_leaf_5_counts)
         {"AuthenticAMD0800F11_K17_Zen2", {0}, {0x01, 0x10, 0x60}},
     };
 
-    for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
-        assert_true(named(cpus[i].recording, 0));
-        for (size_t k = 0; cpus[i].named[k]; k++)
-            assert_true(named(cpus[i].recording, cpus[i].named[k]));
-        for (size_t k = 0; cpus[i].missing[k]; k++)
-            assert_false(named(cpus[i].recording, cpus[i].missing[k]));
+    EACH_CASE (c, cpus) {
+        assert_true(named(c->recording, 0));
+        for (size_t k = 0; c->named[k]; k++)
+            assert_true(named(c->recording, c->named[k]));
+        for (size_t k = 0; c->missing[k]; k++)
+            assert_false(named(c->recording, c->missing[k]));
     }
 }
 

@@ -1,5 +1,4 @@
 /* Which feature a CPU lacks, by the bit of CPUID that reports it. */
-#include <string.h>
 #include "lib/cpu/features.h"
 #include "tests/unit/cmocka_unit.h"
 

@@ -32,13 +32,13 @@ TEST(models_with_an_smi_counter_are_known)
         {VENDOR_INTEL, 0x13, 1, false, true},  {VENDOR_AMD, 0x1a, 0x44, false, false},
         {VENDOR_INTEL, 5, 0x1a, false, false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct cpu c = {.vendor = cases[i].vendor,
-                        .family = cases[i].family,
-                        .model = cases[i].model,
-                        .hypervisor = cases[i].guest,
+    EACH_CASE (one, cases) {
+        struct cpu c = {.vendor = one->vendor,
+                        .family = one->family,
+                        .model = one->model,
+                        .hypervisor = one->guest,
                         .msr = true};
-        assert_int_equal(features_smi_counter(&c), cases[i].has);
+        assert_int_equal(features_smi_counter(&c), one->has);
         c.msr = false;
         assert_false(features_smi_counter(&c));
     }

@@ -1,4 +1,3 @@
-#include <string.h>
 #include "lib/cpu/topology.h"
 #include "lib/firmware/acpi_tables.h"
 #include "tests/unit/cmocka_unit.h"

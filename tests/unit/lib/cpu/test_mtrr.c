@@ -1,4 +1,3 @@
-#include <stdbool.h>
 #include "lib/cpu/mtrr.h"
 #include "tests/unit/rng.h"
 #include "tests/unit/cmocka_unit.h"
@@ -57,13 +56,13 @@ TEST(overlapping_types_combine_by_the_manual)
         {WB, WB, WB}, {WB, UC, UC}, {UC, WC, UC}, {WT, WB, WT}, {WT, UC, UC}, {WC, WC, WC},
         {WP, WP, WP}, {WC, WB, UC}, {WP, WB, UC}, {WP, WT, UC}, /* undefined there: UC here */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    EACH_CASE (c, cases)
         for (int swap = 0; swap < 2; swap++) {
             struct mtrr m = machine(WC);
-            add(&m, 0, 2 * GIB, swap ? cases[i].b : cases[i].a);
-            add(&m, GIB, GIB, swap ? cases[i].a : cases[i].b);
-            assert_int_equal(mtrr_type(&m, GIB + 5), cases[i].effective);
-            assert_int_equal(mtrr_type(&m, GIB - 1), swap ? cases[i].b : cases[i].a);
+            add(&m, 0, 2 * GIB, swap ? c->b : c->a);
+            add(&m, GIB, GIB, swap ? c->a : c->b);
+            assert_int_equal(mtrr_type(&m, GIB + 5), c->effective);
+            assert_int_equal(mtrr_type(&m, GIB - 1), swap ? c->b : c->a);
             assert_int_equal(mtrr_type(&m, 2 * GIB), WC);
         }
     struct mtrr m = machine(UC);
@@ -128,8 +127,8 @@ TEST(fixed_ranges_have_priority_below_1_mib)
         {0xc0000, WT}, {0xc1000, WP}, {0xc7fff, WP},  {0xc8000, WB},    {0xfefff, WB},
         {0xff000, UC}, {0xfffff, UC}, {0x100000, WB}, {0x3fffffff, WB}, {0x40000000, UC},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(mtrr_type(&m, cases[i].address), cases[i].type);
+    EACH_CASE (c, cases)
+        assert_int_equal(mtrr_type(&m, c->address), c->type);
     assert_true(mtrr_uniform(&m, 0xb0000, 0x10000));
     assert_false(mtrr_uniform(&m, 0xa0000, 0x20000));
     assert_true(mtrr_uniform(&m, 0x80000, 0x20000));

@@ -1,7 +1,6 @@
 /* Which counter can interrupt on real machines, and one that is set, overflows and is restored, on
  * machines that have it, withhold it or use it themselves. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "lib/cpu/overflow.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/made_cpu.h"
@@ -35,10 +34,10 @@ TEST(real_machines_have_their_counters)
         {"CentaurHauls0040672_CNS_04", {.kind = OVERFLOW_NONE}},
     };
 
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
-        const struct overflow_plan *want = &machines[i].plan;
-        struct overflow_plan p = of_file(machines[i].name);
-        print_message("%s\n", machines[i].name);
+    EACH_CASE (c, machines) {
+        const struct overflow_plan *want = &c->plan;
+        struct overflow_plan p = of_file(c->name);
+        print_message("%s\n", c->name);
         assert_int_equal(p.kind, want->kind);
         assert_int_equal(p.bits, want->bits);
         assert_int_equal(p.pdcm, want->pdcm);

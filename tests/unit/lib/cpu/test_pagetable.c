@@ -15,9 +15,9 @@ TEST(pages_are_as_large_as_alignment_allows)
             {GIB - MIB2 - KIB4, KIB4}, {GIB - MIB2, MIB2}, {GIB - 1, MIB2},        {GIB, GIB},
             {2 * GIB - 1, GIB},        {2 * GIB, MIB2},    {2 * GIB + MIB2, KIB4},
         };
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            assert_int_equal(walk(&t, cases[i].at).size, cases[i].size);
-            assert_page(&t, cases[i].at, cases[i].at, PAGE_WRITE);
+        EACH_CASE (c, cases) {
+            assert_int_equal(walk(&t, c->at).size, c->size);
+            assert_page(&t, c->at, c->at, PAGE_WRITE);
         }
         assert_nothing(&t, from - 1);
         assert_nothing(&t, to);
@@ -369,21 +369,20 @@ TEST(a_fork_has_one_separate_part)
                     {64 * MIB, 0x7000},
                     {MIB, MIB},
                     {0x100000000000 + KIB4, 0}};
-        for (unsigned i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
+        EACH_CASE (c, seen) {
             uint64_t table = root;
             unsigned level = levels;
             for (;; level--) {
                 unsigned shift = 12 + 9 * (level - 1);
-                memcpy(&entry, pool + (table - POOL_PHYS) + (seen[i].virt >> shift & 511) * 8, 8);
+                memcpy(&entry, pool + (table - POOL_PHYS) + (c->virt >> shift & 511) * 8, 8);
                 if (!(entry & 1) || level == 1 || entry & 1 << 7)
                     break;
                 table = entry & 0xffffffffff000;
             }
             uint64_t page = 1ull << (12 + 9 * (level - 1));
-            assert_int_equal(entry & 1, seen[i].phys != 0);
-            if (seen[i].phys)
-                assert_int_equal((entry & 0xffffffffff000 & ~(page - 1)) + seen[i].virt % page,
-                                 seen[i].phys);
+            assert_int_equal(entry & 1, c->phys != 0);
+            if (c->phys)
+                assert_int_equal((entry & 0xffffffffff000 & ~(page - 1)) + c->virt % page, c->phys);
         }
         /* With five levels there is one table more on the way. */
         assert_int_equal(

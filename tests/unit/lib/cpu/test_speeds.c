@@ -1,5 +1,4 @@
 /* Stated clocks against a measured TSC: agreement, errors, and differences that are not errors. */
-#include <string.h>
 #include "lib/cpu/speeds.h"
 #include "tests/unit/cmocka_unit.h"
 

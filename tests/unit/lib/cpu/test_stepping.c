@@ -1,7 +1,6 @@
 /* Instructions counted from traps (lib/cpu/stepping.h): code as bytes, and the RIPs at which a CPU
  * would stop, one list for each way in which it may. */
 #include "lib/cpu/stepping.h"
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 #define MOST 1000
@@ -38,7 +37,7 @@ static void run(const unsigned *at, size_t n)
 #define RUN(...)                                                                                   \
     do {                                                                                           \
         static const unsigned offsets[] = {__VA_ARGS__};                                           \
-        run(offsets, sizeof offsets / sizeof *offsets);                                            \
+        run(offsets, COUNT_OF(offsets));                                                           \
     } while (0)
 
 TEST(each_trap_is_an_instruction)
@@ -151,15 +150,13 @@ TEST(mov_ss_of_any_form_is_recognised)
         {"\x8e\x14\x24", 3},                         /* mov ss, [rsp] */
         {"\x67\x42\x8e\x14\x95\x00\x10\x00\x00", 9}, /* mov ss, [r10d * 4 + 0x1000] */
     };
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        struct stepping_instruction got =
-            stepping_read((const uint8_t *)forms[i].bytes, forms[i].length);
+    EACH_CASE (c, forms) {
+        struct stepping_instruction got = stepping_read((const uint8_t *)c->bytes, c->length);
         assert_int_equal(got.kind, STEPPING_LOSES);
-        assert_int_equal(got.length, forms[i].length);
+        assert_int_equal(got.length, c->length);
         /* Cut off, it is not guessed at. */
-        for (size_t n = 0; n + 5 < forms[i].length; n++)
-            assert_int_equal(stepping_read((const uint8_t *)forms[i].bytes, n).kind,
-                             STEPPING_PLAIN);
+        for (size_t n = 0; n + 5 < c->length; n++)
+            assert_int_equal(stepping_read((const uint8_t *)c->bytes, n).kind, STEPPING_PLAIN);
     }
     assert_int_equal(stepping_read((const uint8_t *)"\x8e\xd8", 2).kind,
                      STEPPING_PLAIN); /* mov ds */
@@ -193,11 +190,10 @@ TEST(instructions_that_may_exit_to_a_hypervisor_are_recognised)
         {"\x66\x0f\x38\x82\x46\x40", 6}, /* invpcid rax, [rsi + 64] */
         {"\x66\x0f\xae\xf1", 4},         /* tpause ecx */
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct stepping_instruction got =
-            stepping_read((const uint8_t *)all[i].bytes, all[i].length);
+    EACH_CASE (c, all) {
+        struct stepping_instruction got = stepping_read((const uint8_t *)c->bytes, c->length);
         assert_int_equal(got.kind, STEPPING_LOSES);
-        assert_int_equal(got.length, all[i].length);
+        assert_int_equal(got.length, c->length);
     }
     assert_int_equal(stepping_read((const uint8_t *)"\x90", 1).kind, STEPPING_PLAIN);
 }

@@ -80,11 +80,11 @@ TEST(legacy_leaves_give_package_core_and_thread)
         {1, 7u << 26 | 0x121, HTT, 3, 3, 0, 0},   /* more cores than ids */
         {4, 3u << 26, HTT, 7, 1, 0, 3},           /* no cache in leaf 4, so no cores either */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         made_vendor("GenuineIntel", 4);
-        made_model(0xf, 6, cases[i].id << 24 | cases[i].ids << 16, 0, cases[i].edx);
-        made_leaf(4, cases[i].eax, 0, 0, 0);
-        expect(place(), cases[i].id, cases[i].package, cases[i].core, cases[i].thread);
+        made_model(0xf, 6, c->id << 24 | c->ids << 16, 0, c->edx);
+        made_leaf(4, c->eax, 0, 0, 0);
+        expect(place(), c->id, c->package, c->core, c->thread);
     }
 }
 
@@ -131,11 +131,11 @@ TEST(core_types_are_decoded)
                  {0x20000003, CORE_TYPE_EFFICIENCY},
                  {0x60000000, CORE_TYPE_UNKNOWN},
                  {0, CORE_TYPE_UNKNOWN}};
-    for (size_t i = 0; i < sizeof intel / sizeof intel[0]; i++) {
+    EACH_CASE (c, intel) {
         made_vendor("GenuineIntel", 0x1a);
         made_model(6, 0x97, 0, 0, 0);
-        made_leaf(0x1a, intel[i].eax, 0, 0, 0);
-        assert_int_equal(place().type, intel[i].type);
+        made_leaf(0x1a, c->eax, 0, 0, 0);
+        assert_int_equal(place().type, c->type);
     }
     static const struct {
         uint32_t eax, ebx, ecx;
@@ -145,12 +145,12 @@ TEST(core_types_are_decoded)
                      {1u << 30, 2u << 28, 0x100, CORE_TYPE_UNKNOWN},
                      {1u << 30, 1u << 28, 0, CORE_TYPE_UNKNOWN}, /* no core level */
                      {0, 1u << 28, 0x100, CORE_TYPE_UNKNOWN}};   /* all alike */
-    for (size_t i = 0; i < sizeof amd_cores / sizeof amd_cores[0]; i++) {
+    EACH_CASE (c, amd_cores) {
         made_vendor("AuthenticAMD", 0x10);
         made_model(0x1a, 0x24, 0, 0, 0);
         made_leaf(0x80000000, 0x80000028, 0, 0, 0);
-        made_leaf(0x80000026, amd_cores[i].eax, amd_cores[i].ebx, amd_cores[i].ecx, 0);
-        assert_int_equal(place().type, amd_cores[i].type);
+        made_leaf(0x80000026, c->eax, c->ebx, c->ecx, 0);
+        assert_int_equal(place().type, c->type);
     }
 }
 
@@ -172,7 +172,7 @@ TEST(packages_cores_and_threads_are_counted_once)
         {0x11, 1, 0, 0, 1, CORE_TYPE_PERFORMANCE}, {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE},
         {0x18, 1, 4, 4, 0, CORE_TYPE_EFFICIENCY},
     };
-    const size_t n = sizeof cpus / sizeof cpus[0];
+    const size_t n = COUNT_OF(cpus);
     struct topology t;
 
     topology_count(&t, cpus, n);
@@ -198,6 +198,6 @@ TEST(bits_hold_the_number_of_ids)
 {
     const uint32_t cases[][2] = {{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {~0u, 32}};
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(topology_bits(cases[i][0]), cases[i][1]);
+    EACH_CASE (c, cases)
+        assert_int_equal(topology_bits((*c)[0]), (*c)[1]);
 }

@@ -63,11 +63,11 @@ TEST(a_crystal_of_the_model_is_checked_against_the_nominal)
         {0x9e, 0, 308, 3700, 0},
         {0x9e, 2, 308, 0, 0}, /* nothing to check against */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        intel(6, cases[i].model);
-        made_leaf(0x15, cases[i].den, cases[i].num, 0, 0);
-        made_leaf(0x16, cases[i].mhz, 0, 0, 0);
-        expect(cases[i].hz, TSC_RATE_CRYSTAL);
+    EACH_CASE (c, cases) {
+        intel(6, c->model);
+        made_leaf(0x15, c->den, c->num, 0, 0);
+        made_leaf(0x16, c->mhz, 0, 0, 0);
+        expect(c->hz, TSC_RATE_CRYSTAL);
     }
 }
 
@@ -89,11 +89,11 @@ TEST(ratios_give_the_frequency)
         {0x3c, 0, 0, 0, TSC_RATE_NONE},
         {0x5a, 20, 0, 0, TSC_RATE_NONE}, /* a model without a known crystal */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        intel(6, cases[i].model);
-        made_msr(0xce, cases[i].ratio << 8);
-        made_msr(0xcd, cases[i].fsb);
-        expect(cases[i].hz, cases[i].source);
+    EACH_CASE (c, cases) {
+        intel(6, c->model);
+        made_msr(0xce, c->ratio << 8);
+        made_msr(0xcd, c->fsb);
+        expect(c->hz, c->source);
     }
     intel(6, 0x37);
     made_msr(0xce, 24 << 8); /* no MSR_FSB_FREQ */
@@ -116,12 +116,12 @@ TEST(core2_gives_its_frequency)
         {0x1c, 7, 12ull << 40, 12 << 8, 1000000000}, /* Bonnell's 83 MHz */
         {0x0e, 4, 9ull << 40, 9 << 8, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        intel(6, cases[i].model);
-        made_msr(0xcd, cases[i].fsb);
-        made_msr(0x198, cases[i].status);
-        made_msr(0x17, cases[i].id);
-        expect(cases[i].hz, TSC_RATE_FSB);
+    EACH_CASE (c, cases) {
+        intel(6, c->model);
+        made_msr(0xcd, c->fsb);
+        made_msr(0x198, c->status);
+        made_msr(0x17, c->id);
+        expect(c->hz, TSC_RATE_FSB);
     }
 }
 
@@ -171,12 +171,12 @@ TEST(amd_formulas_give_the_frequency)
         {0x1a, 0x35c, 4300000000},
         {0x1b, 0x35c, 0}, /* not yet written */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        amd("AuthenticAMD", cases[i].family, false);
+    EACH_CASE (c, cases) {
+        amd("AuthenticAMD", c->family, false);
         made_msr(0xc0010015, AT_P0);
         made_msr(0xc0010061, 0);
-        made_msr(0xc0010064, ENABLED | cases[i].pstate);
-        expect(cases[i].hz, TSC_RATE_PSTATE0);
+        made_msr(0xc0010064, ENABLED | c->pstate);
+        expect(c->hz, TSC_RATE_PSTATE0);
     }
     amd("HygonGenuine", 0x18, true);
     made_msr(0xc0010015, AT_P0);
@@ -231,17 +231,17 @@ TEST(hypervisors_state_the_frequency)
         {"XenVMMXenVMM", 0x40000010, 2596123, 0}, /* says something else there */
         {"Microsoft Hv", 0x40000006, 0, 2400000000},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         uint32_t r[3];
         made_vendor("GenuineIntel", 1);
         made_model(6, 0x3c, 0, 1u << 31, 0);
-        memcpy(r, cases[i].id, 12);
-        made_leaf(0x40000000, cases[i].max, r[0], r[1], r[2]);
+        memcpy(r, c->id, 12);
+        made_leaf(0x40000000, c->max, r[0], r[1], r[2]);
         made_leaf(0x40000003, 1u << 11, 0, 0, 0);
-        made_leaf(0x40000010, cases[i].khz, 0, 0, 0);
+        made_leaf(0x40000010, c->khz, 0, 0, 0);
         made_msr(0xce, 34 << 8); /* the host's, or unknown */
         made_msr(0x40000022, 2400000000);
-        expect(cases[i].hz, TSC_RATE_HYPERVISOR);
+        expect(c->hz, TSC_RATE_HYPERVISOR);
     }
     made.leaf[3].regs.eax = 0; /* Hyper-V does not let the MSR be read */
     silent();

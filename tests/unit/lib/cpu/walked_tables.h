@@ -2,9 +2,6 @@
 #ifndef TESTS_WALKED_TABLES_H
 #define TESTS_WALKED_TABLES_H
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include "lib/cpu/pagetable.h"
 #include "tests/unit/rng.h"
 #include "tests/unit/cmocka_unit.h"

@@ -1,6 +1,5 @@
 /* Store forwarding: every offset of every pair of sizes, and what a time says of a load. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdbool.h>
 #include "lib/curve/cache_line.h"
 #include "lib/stats/mathx.h"
 

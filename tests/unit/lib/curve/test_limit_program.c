@@ -5,8 +5,6 @@
 #define _GNU_SOURCE /* memmem, MAP_ANONYMOUS */
 #include "tests/unit/cmocka_unit.h"
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include "lib/curve/limit_program.h"
 
@@ -102,7 +100,7 @@ static const struct {
 
 TEST(an_iteration_executes_what_it_declares)
 {
-    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(made); i++) {
         assert_true(make(made[i].kind, made[i].param, made[i].count));
         assert_int_equal(code.operations, made[i].operations);
         assert_int_equal(code.instructions, made[i].instructions);
@@ -179,15 +177,15 @@ TEST(code_longer_than_its_buffer_is_refused)
                                              LIMITS_TARGETS, LIMITS_RETURNS, LIMITS_CODE,
                                              LIMITS_OPS};
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        assert_true(make(kinds[i], 8, 400));
+    EACH_CASE (c, kinds) {
+        assert_true(make(*c, 8, 400));
         size_t needed = code.used;
         uint8_t *room = malloc(needed + 1);
         assert_non_null(room);
         room[needed - 1] = 0xa5;
         for (size_t size = 0; size < needed; size += size < 300 ? 1 : 41) {
             struct limits_code small = {.at = room, .size = size};
-            assert_false(limits_program(&small, kinds[i], 8, 400));
+            assert_false(limits_program(&small, *c, 8, 400));
             assert_true(small.used <= size);
             assert_int_equal(room[needed - 1], 0xa5);
         }

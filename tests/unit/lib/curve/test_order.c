@@ -1,7 +1,5 @@
 /* An order visits every element once, whatever their number, and no prefetcher can guess it. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "lib/curve/sizes.h"
 
 #define SEEDS 8
@@ -27,9 +25,9 @@ TEST(every_element_is_visited_once)
 {
     static const uint32_t sizes[] = {1, 2, 3, 5, 64, 96, 97, 1000, 4096, 98304, 100003};
 
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    EACH_CASE (c, sizes)
         for (uint64_t seed = 0; seed < SEEDS; seed++)
-            visit_all(sizes[i], seed);
+            visit_all(*c, seed);
 }
 
 TEST(a_stride_visits_every_element_in_laps)

@@ -2,7 +2,6 @@
 #ifndef TESTS_UNIT_LIB_FIRMWARE_MADE_SMBIOS_H
 #define TESTS_UNIT_LIB_FIRMWARE_MADE_SMBIOS_H
 
-#include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/cmocka_unit.h"
 

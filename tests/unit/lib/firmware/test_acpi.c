@@ -1,7 +1,6 @@
 /* Tables found in a small machine that has RSDP, XSDT, RSDT, FACP, HPET, each broken in turn. */
 #include "lib/firmware/acpi.h"
 
-#include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/cmocka_unit.h"
 

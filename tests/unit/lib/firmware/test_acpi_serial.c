@@ -2,7 +2,6 @@
  * iasl. */
 #include "lib/firmware/serial_place.h"
 
-#include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -52,13 +51,13 @@ TEST(interface_types_differ_by_revision)
         {3, 0x14, "intel_lpss", false}, {4, 0x15, "riscv_sbi", false}, {4, 0x16, NULL, false},
         {4, 0xff, NULL, false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        build(cases[i].revision);
-        spcr[36] = cases[i].type;
+    EACH_CASE (c, cases) {
+        build(c->revision);
+        spcr[36] = c->type;
         assert_true(acpi_spcr(&table, &s));
-        assert_int_equal(s.uart.is_16550, cases[i].is_16550);
-        if (cases[i].kind != NULL)
-            assert_string_equal(s.uart.kind, cases[i].kind);
+        assert_int_equal(s.uart.is_16550, c->is_16550);
+        if (c->kind != NULL)
+            assert_string_equal(s.uart.kind, c->kind);
         else
             assert_null(s.uart.kind);
     }
@@ -76,15 +75,15 @@ TEST(each_address_gives_its_width_and_stride)
         {ACPI_MEMORY, 0, 0, 9, 1, 1},    {ACPI_IO, 0, 32, 0, 1, 1},
         {ACPI_IO, 0x12, 32, 1, 1, 4},    {ACPI_IO, 0, 64, 1, 1, 1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         build(2);
-        spcr[36] = cases[i].type;
-        spcr[40] = cases[i].space;
-        spcr[41] = cases[i].bits;
-        spcr[43] = cases[i].access;
+        spcr[36] = c->type;
+        spcr[40] = c->space;
+        spcr[41] = c->bits;
+        spcr[43] = c->access;
         assert_true(acpi_spcr(&table, &s));
-        assert_int_equal(s.uart.width, cases[i].width);
-        assert_int_equal(s.uart.stride, cases[i].stride);
+        assert_int_equal(s.uart.width, c->width);
+        assert_int_equal(s.uart.stride, c->stride);
     }
 }
 
@@ -92,7 +91,7 @@ TEST(each_code_gives_its_speed)
 {
     static const uint32_t by_code[] = {0, 0, 0, 9600, 19200, 0, 57600, 115200, 0};
 
-    for (uint8_t code = 0; code < sizeof by_code / sizeof by_code[0]; code++) {
+    for (uint8_t code = 0; code < COUNT_OF(by_code); code++) {
         build(2);
         spcr[58] = code;
         acpi_spcr(&table, &s);

@@ -1,9 +1,6 @@
 /* Tables of real machines (tests/replay/acpi) decoded, and fields that firmware gets wrong. */
 #include "lib/firmware/acpi_tables.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/cmocka_unit.h"
@@ -78,13 +75,13 @@ TEST(recorded_fadts_are_decoded)
         {"FACP-7f60b30258", 0, 24, 0},         /* hardware-reduced */
         {"FACP-80eecd2420", 0x408, 24, 0x404}, /* extended fields there, and zero */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct acpi_table t = load(cases[i].name);
+    EACH_CASE (c, cases) {
+        struct acpi_table t = load(c->name);
         struct fadt f;
         assert_true(acpi_fadt(&t, &f));
-        assert_int_equal(f.pm_timer_port, cases[i].pm_timer_port);
-        assert_int_equal(f.pm_timer_bits, cases[i].pm_timer_bits);
-        assert_int_equal(f.pm1a_cnt, cases[i].pm1a_cnt);
+        assert_int_equal(f.pm_timer_port, c->pm_timer_port);
+        assert_int_equal(f.pm_timer_bits, c->pm_timer_bits);
+        assert_int_equal(f.pm1a_cnt, c->pm1a_cnt);
         drop(&t);
     }
 }
@@ -108,8 +105,8 @@ TEST(every_prefix_of_a_table_is_read_within_its_bounds)
 {
     const char *names[] = {"APIC-576166feec", "FACP-026e357bc2", "HPET-018c6ff308"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct acpi_table t = load(names[i]);
+    EACH_CASE (c, names) {
+        struct acpi_table t = load(*c);
         for (uint32_t n = 0; n < t.length; n++) {
             uint8_t *part = malloc(n > 0 ? n : 1);
             memcpy(part, t.bytes, n);

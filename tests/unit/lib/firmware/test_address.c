@@ -1,7 +1,6 @@
 /* The owner of an address: a machine with an RSDT, MCFG and HPET, and a decoded MADT. */
 #include "lib/firmware/serial_place.h"
 
-#include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -58,8 +57,8 @@ static void is(const char *word, uint64_t first, uint64_t last)
     const uint64_t in[][2] = {{first, 1}, {last, 1}, {first - 7, 8}, {last, 8}, {first - 8, 4096}};
     const uint64_t out[][2] = {{first - 8, 8}, {last + 1, 8}};
 
-    for (unsigned i = 0; i < sizeof in / sizeof in[0]; i++) {
-        const char *taken = address_taken(&map, in[i][0], in[i][1]);
+    EACH_CASE (c, in) {
+        const char *taken = address_taken(&map, (*c)[0], (*c)[1]);
         assert_non_null(taken);
         assert_non_null(strstr(taken, word));
     }

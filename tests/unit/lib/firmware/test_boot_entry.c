@@ -1,8 +1,6 @@
 /* Boot entries, whole and cut, and the order without one of them. */
 #include "lib/firmware/boot_source.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 /* Attributes 1, a path of 4 bytes (an end node), "ab", load options of 3 bytes. */
@@ -26,8 +24,8 @@ TEST(an_entry_with_another_description_is_not_ours)
     struct boot_entry entry;
 
     assert_true(boot_entry_decode(&entry, bytes, sizeof bytes));
-    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_false(boot_entry_is(&entry, others[i]));
+    EACH_CASE (c, others)
+        assert_false(boot_entry_is(&entry, *c));
     memcpy(wide, bytes, sizeof wide);
     wide[7] = 1; /* U+0161: its low byte is an 'a' */
     assert_true(boot_entry_decode(&entry, wide, sizeof wide));
@@ -66,16 +64,16 @@ TEST(a_path_before_the_words_is_dropped)
     } cases[] = {{"\\a b", 3}, {"\\ b", 2}, {"\\a ", 3}, {"\\ab", 0},
                  {"\\", 0},    {"a b", 0},  {"", 0}};
 
-    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    EACH_CASE (c, cases)
         for (unsigned odd = 0; odd < 2; odd++) {
-            size_t length = strlen(cases[i].data), size = 2 * length + odd;
+            size_t length = strlen(c->data), size = 2 * length + odd;
             uint8_t *exact = calloc(1, size + (size == 0));
             struct boot_entry entry = {.data = exact, .size = size};
             for (size_t at = 0; at < length; at++)
-                exact[2 * at] = (uint8_t)cases[i].data[at];
+                exact[2 * at] = (uint8_t)c->data[at];
             boot_entry_drop_path(&entry);
-            assert_int_equal(entry.data - exact, 2 * cases[i].dropped);
-            assert_int_equal(entry.size, size - 2 * cases[i].dropped);
+            assert_int_equal(entry.data - exact, 2 * c->dropped);
+            assert_int_equal(entry.size, size - 2 * c->dropped);
             free(exact);
         }
 }

@@ -1,8 +1,6 @@
 /* Device paths of programs from a network, as OVMF makes them, cut anywhere and without parts. */
 #include "lib/firmware/boot_source.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 #define MAC_NODE  3, 11, 37, 0, 0x52, 0x54, 0, 0x12, 0x34, 0x56, [36] = 1

@@ -1,8 +1,6 @@
 /* Server and file in a DHCP server's answer: in the header, in options, cut anywhere. */
 #include "lib/firmware/boot_source.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 #define OPTIONS 240

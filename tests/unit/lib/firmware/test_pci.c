@@ -1,6 +1,5 @@
 /* Which functions of simulated configuration spaces are stopped, and which are left alone. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "lib/firmware/acpi_tables.h"
 #include "lib/firmware/pci.h"
 

@@ -1,7 +1,6 @@
 /* Where the serial port is searched: a machine with an RSDP, an RSDT, SPCR and DBG2. */
 #include "lib/firmware/serial_place.h"
 
-#include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -178,8 +177,8 @@ TEST(addresses_that_no_port_can_have_are_passed_over)
         {ACPI_MEMORY, 8, 1, UINT64_MAX - 3},
         {ACPI_PCI_CONFIG, 8, 1, 0x2f8},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        put_gas(SPCR + 40, bad[i].space, bad[i].bits, bad[i].access, bad[i].address);
+    EACH_CASE (c, bad) {
+        put_gas(SPCR + 40, c->space, c->bits, c->access, c->address);
         look("auto", true);
         assert_int_equal(p.n, 2);
         expect(0, "dbg2", 0xfe03e000, 0);

@@ -1,7 +1,5 @@
 #include "lib/firmware/smbios.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/image.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -93,8 +91,8 @@ TEST(missing_strings_are_empty)
         {0x10, 4},                   /* no formatted part */
         {9, 4},                      /* no such structure */
     };
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-        assert_false(get(ENTRY32, none[i]));
+    EACH_CASE (c, none) {
+        assert_false(get(ENTRY32, *c));
         assert_string_equal(text, "");
     }
     memory[TABLE + 4] = 9; /* more than there are */
@@ -117,15 +115,15 @@ TEST(damaged_entry_points_are_refused)
 {
     const uint32_t spoilt32[] = {0, 4, 0x10, 0x15, 0x17, 0x18};
 
-    for (size_t i = 0; i < sizeof spoilt32 / sizeof spoilt32[0]; i++) {
+    EACH_CASE (c, spoilt32) {
         build();
-        memory[ENTRY32 + spoilt32[i]]++;
+        memory[ENTRY32 + *c]++;
         assert_false(get(ENTRY32, SMBIOS_BIOS_VENDOR));
     }
     const uint32_t spoilt64[] = {0, 4, 5, 6, 0x0d, 0x10};
-    for (size_t i = 0; i < sizeof spoilt64 / sizeof spoilt64[0]; i++) {
+    EACH_CASE (c, spoilt64) {
         build();
-        memory[ENTRY64 + spoilt64[i]]++;
+        memory[ENTRY64 + *c]++;
         assert_false(get(ENTRY64, SMBIOS_BIOS_VENDOR));
     }
     build(); /* checksums right, but the table leaves memory */

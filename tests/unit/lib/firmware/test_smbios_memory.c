@@ -113,8 +113,8 @@ TEST(known_types_have_names)
     } known[] = {{0x03, "DRAM"},   {0x07, "RAM"},  {0x0f, "SDRAM"}, {0x12, "DDR"},
                  {0x13, "DDR2"},   {0x18, "DDR3"}, {0x1a, "DDR4"},  {0x1b, "LPDDR"},
                  {0x1e, "LPDDR4"}, {0x20, "HBM"},  {0x22, "DDR5"},  {0x23, "LPDDR5"}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        assert_string_equal(smbios_memory_type(known[i].type), known[i].name);
+    EACH_CASE (c, known)
+        assert_string_equal(smbios_memory_type(c->type), c->name);
     const uint8_t unknown[] = {0, 1, 2, 0x15, 0x17, 0x25, 0xff};
     for (size_t i = 0; i < sizeof unknown; i++)
         assert_null(smbios_memory_type(unknown[i]));

@@ -1,7 +1,5 @@
 /* What the tables of hardware watchdogs say. */
 #include "tests/unit/says.h"
-#include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "lib/firmware/acpi_tables.h"
 
 static uint8_t bytes[68];

@@ -2,7 +2,6 @@
 #ifndef TESTS_UNIT_LIB_INSN_FORM_NAMED_H
 #define TESTS_UNIT_LIB_INSN_FORM_NAMED_H
 
-#include <string.h>
 #include "lib/insn/form.h"
 #include "lib/text/sink.h"
 #include "tests/unit/cmocka_unit.h"

@@ -1,9 +1,7 @@
 #include "lib/insn/program.h"
 #include "lib/insn/form.h"
 
-#include <string.h>
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/cmocka_unit.h"
 
 enum { COPIES = 12, RAX = 0, RDX = 2 };
 
@@ -205,11 +203,11 @@ TEST(inputs_and_outputs_are_counted)
         {"push r64", 1, 0}, /* neither RSP nor what it points to */
         {"vpgatherdd xmm, vm32xmm, xmm", 5, 2},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         unsigned ins, outs;
-        pairs_of(cases[i].name, &ins, &outs);
-        assert_int_equal(ins, cases[i].ins);
-        assert_int_equal(outs, cases[i].outs);
+        pairs_of(c->name, &ins, &outs);
+        assert_int_equal(ins, c->ins);
+        assert_int_equal(outs, c->outs);
     }
 }
 
@@ -274,10 +272,9 @@ TEST(each_form_that_cannot_run_has_a_reason)
     static const struct insn_end first = {INSN_DATA, 0};
     struct insn_test t;
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(
-            insn_throughput(&t, form_named(cases[i].name), INSN_PLAIN, INSN_DISTINCT, false),
-            cases[i].why);
+    EACH_CASE (c, cases)
+        assert_int_equal(insn_throughput(&t, form_named(c->name), INSN_PLAIN, INSN_DISTINCT, false),
+                         c->why);
     assert_int_equal(insn_latency(&t, form_named("nop"), INSN_PLAIN, first, first, false),
                      INSN_NO_SUCH_PAIR);
     assert_int_equal(insn_throughput(&t, form_named("vpgatherdd xmm, vm32xmm, xmm"), INSN_PLAIN,

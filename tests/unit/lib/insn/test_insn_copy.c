@@ -1,9 +1,7 @@
 #include "lib/insn/put.h"
 #include "lib/insn/form.h"
 
-#include <string.h>
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/cmocka_unit.h"
 
 /* Bytes worked out by hand from Intel SDM vol. 2A chapter 2. */
 TEST(copies_have_the_bytes_of_the_manual)
@@ -37,12 +35,12 @@ TEST(copies_have_the_bytes_of_the_manual)
          "\x62\xf1\x74\x9b\x58\xc2",
          {.reg = {0, 1, 2, 3}, .decoration = INSN_ZERO | INSN_ROUND}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (one, cases) {
         uint8_t bytes[INSN_BYTES_MOST];
-        unsigned n = insn_copy(form_named(cases[i].name), &cases[i].c, bytes);
+        unsigned n = insn_copy(form_named(one->name), &one->c, bytes);
         /* A case may end with zeros. */
-        assert_in_range(n, strlen(cases[i].bytes), INSN_BYTES_MOST);
-        assert_memory_equal(bytes, cases[i].bytes, n);
+        assert_in_range(n, strlen(one->bytes), INSN_BYTES_MOST);
+        assert_memory_equal(bytes, one->bytes, n);
     }
 }
 
@@ -64,9 +62,9 @@ TEST(operands_that_cannot_be_encoded_are_refused)
         {"mov r64, m64", {.reg = {0}, .base = 3, .index = 4}}, /* RSP is not an index */
         {"vpgatherdd xmm, vm32xmm, xmm", {.reg = {1, 0, 3}, .index = INSN_NO_INDEX}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (one, cases) {
         uint8_t bytes[INSN_BYTES_MOST];
-        assert_int_equal(insn_copy(form_named(cases[i].name), &cases[i].c, bytes), 0);
+        assert_int_equal(insn_copy(form_named(one->name), &one->c, bytes), 0);
     }
 }
 

@@ -1,7 +1,6 @@
 #include "lib/insn/form.h"
 
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/cmocka_unit.h"
 
 enum { XCR0_X87_SSE = 3, XCR0_AVX = 7, XCR0_AVX512 = 0xe7 };
 
@@ -58,8 +57,8 @@ TEST(cpuid_and_xcr0_decide_which_forms_a_cpu_has)
         {"clzero rax", &every, 0, INSN_FEATURES},
         {"clzero rax", &old, 0, INSN_CLZERO}, /* leaf 8000_0008 is above the last */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(lacks(*cases[i].made, cases[i].xcr0, cases[i].name), cases[i].lacks);
+    EACH_CASE (c, cases)
+        assert_int_equal(lacks(*c->made, c->xcr0, c->name), c->lacks);
 }
 
 /* 128 and 256 bits of EVEX are their own feature. */

@@ -1,6 +1,5 @@
 /* The tests of a form: which there are, their code as a loop, and how bench= names forms. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "lib/insn/program.h"
 #include "lib/insn/form.h"
 #include "lib/insn/tests.h"
@@ -129,27 +128,26 @@ TEST(a_filled_loop_has_nops_between_copies)
     static uint8_t with[8192], without[8192];
     assert_null(insn_links_find(&links));
     const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         struct insn_code a = {.at = with, .size = sizeof with},
                          b = {.at = without, .size = sizeof without},
                          none = {.at = with, .size = 100};
-        struct insn_filling filling = cases[i].filling;
+        struct insn_filling filling = c->filling;
         struct insn_test_id id = {.kind = INSN_TEST_SLOTS};
         struct insn_test t;
         int32_t back;
-        assert_int_equal(insn_test(&t, form_of(cases[i].word), INSN_PLAIN, &id), INSN_RUNS);
+        assert_int_equal(insn_test(&t, form_of(c->word), INSN_PLAIN, &id), INSN_RUNS);
         insn_filled(&a, &place, &t, filling, true);
         insn_filled(&b, &place, &t, filling, false);
         assert_false(a.full || a.refused || b.full || b.refused);
         /* Both reset registers; one has a copy, the other a NOP of five bytes. */
-        assert_int_equal(b.used - a.used, filling.copies * (5 - cases[i].copy));
+        assert_int_equal(b.used - a.used, filling.copies * (5 - c->copy));
         const uint8_t *jump = with + a.used - 6; /* or before what ends the code */
         for (; memcmp(jump, "\x0f\x85", 2) != 0; jump--)
             ;
         memcpy(&back, jump + 2, sizeof back);
-        assert_int_equal(-back, cases[i].pointers + 7 + 6 +
-                                    filling.copies *
-                                        (cases[i].copy + cases[i].resets + 5 * filling.fillers));
+        assert_int_equal(-back, c->pointers + 7 + 6 +
+                                    filling.copies * (c->copy + c->resets + 5 * filling.fillers));
         insn_filled(&none, &place, &t, filling, false);
         assert_true(none.full);
     }
@@ -168,17 +166,17 @@ TEST(dependencies_are_broken_without_a_unit)
     struct insn_links links;
     assert_null(insn_links_find(&links));
     const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         struct insn_test_id id = {.kind = INSN_TEST_BREAKS};
         struct insn_test t;
         uint8_t one[256], two[256];
         struct insn_code a = {.at = one, .size = sizeof one}, b = {.at = two, .size = sizeof two};
-        assert_int_equal(insn_test(&t, form_of(cases[i].word), INSN_PLAIN, &id), INSN_RUNS);
+        assert_int_equal(insn_test(&t, form_of(c->word), INSN_PLAIN, &id), INSN_RUNS);
         insn_body(&a, &place, &t, 1);
         insn_body(&b, &place, &t, 2);
-        assert_int_equal(b.used - a.used, cases[i].length + cases[i].copy);
-        size_t at = a.used - cases[i].copy - cases[i].length;
-        assert_memory_equal(one + at, cases[i].breaker, cases[i].length < 3 ? cases[i].length : 3);
+        assert_int_equal(b.used - a.used, c->length + c->copy);
+        size_t at = a.used - c->copy - c->length;
+        assert_memory_equal(one + at, c->breaker, c->length < 3 ? c->length : 3);
     }
 }
 
@@ -216,11 +214,11 @@ TEST(histories_write_registers_in_other_ways)
 
     assert_null(insn_links_find(&links));
     struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 512, .avx2 = true};
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    EACH_CASE (c, forms) {
         struct insn_code a = {.at = usual, .size = sizeof usual},
                          b = {.at = other, .size = sizeof other};
         struct insn_test t;
-        insn_throughput(&t, form_of(forms[i]), INSN_PLAIN, INSN_DISTINCT, false);
+        insn_throughput(&t, form_of(*c), INSN_PLAIN, INSN_DISTINCT, false);
         place.history = HISTORY_USUAL;
         insn_setup(&a, &place, &t);
         place.history = HISTORY_OTHER;
@@ -243,12 +241,12 @@ TEST(forms_that_read_flags_or_move_pointers_are_not_looped)
                 {"adc_r64_r64", false, true}, {"cmovz_r64_r64", false, true},
                 {"push_r64", false, true},    {"movsb", false, true},
                 {"rep_movsb", false, false},  {"loop_rel8", false, false}};
-    for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
+    EACH_CASE (c, form) {
         struct insn_view v;
-        insn_view(&v, form_of(form[i].word), INSN_PLAIN);
-        assert_int_equal(insn_can_loop(&v), form[i].loops);
-        assert_int_equal(insn_can_turn(&v), form[i].turns);
-        assert_int_equal(has_kind(form[i].word, INSN_TEST_SLOTS), form[i].turns);
+        insn_view(&v, form_of(c->word), INSN_PLAIN);
+        assert_int_equal(insn_can_loop(&v), c->loops);
+        assert_int_equal(insn_can_turn(&v), c->turns);
+        assert_int_equal(has_kind(c->word, INSN_TEST_SLOTS), c->turns);
     }
 }
 
@@ -266,8 +264,8 @@ TEST(values_are_listed_where_they_change_the_time)
     static const char *const slow[] = {"div_r64", "idiv_m32", "sqrtps_xmm_m128",
                                        "vdivpd_ymm_ymm_m256"};
 
-    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
-        assert_int_equal(values_of(slow[i], to), 2);
+    EACH_CASE (c, slow) {
+        assert_int_equal(values_of(*c, to), 2);
         assert_int_equal(to[0], INSN_USUAL);
         assert_int_equal(to[1], INSN_SLOW);
     }
@@ -300,11 +298,11 @@ TEST(immediates_have_rows_where_they_change_the_work)
                  {"add_r64_imm8", 1, ""},            /* always small */
                  {"vextractps_r32_xmm_imm8", 1, ""}, /* of one lane */
                  {"{evex}_vextractf32x4_m128_ymm_imm8", 1, ""}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         uint8_t to[INSN_VALUES_COUNT];
-        unsigned n = values_of(cases[i].word, to);
-        assert_int_equal(n, cases[i].rows);
-        assert_string_equal(insn_values_of[to[n - 1]].name, cases[i].last);
+        unsigned n = values_of(c->word, to);
+        assert_int_equal(n, c->rows);
+        assert_string_equal(insn_values_of[to[n - 1]].name, c->last);
     }
 }
 

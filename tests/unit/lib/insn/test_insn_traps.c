@@ -1,10 +1,8 @@
 /* What makes figures of instructions wrong without a sign of it, and what copies do about it. */
-#include <string.h>
 #include "lib/insn/program.h"
 #include "lib/insn/form.h"
 #include "lib/insn/tests.h"
 #include "tests/unit/lib/insn/form_named.h"
-#include "tests/unit/cmocka_unit.h"
 
 enum { LINE = 64, DESTINATIONS = 10 };
 
@@ -55,11 +53,11 @@ TEST(consecutive_copies_share_lines)
         const char *name;
         unsigned in_line;
     } cases[] = {{"add m64, r64", 8}, {"mov m8, r8", 8}, {"movaps m128, xmm", 4}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct insn_test t = test_of(cases[i].name, INSN_DISTINCT);
+    EACH_CASE (c, cases) {
+        struct insn_test t = test_of(c->name, INSN_DISTINCT);
         for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
             assert_int_equal(displacement(&t, k) / LINE,
-                             displacement(&t, k - k % cases[i].in_line) / LINE);
+                             displacement(&t, k - k % c->in_line) / LINE);
     }
 }
 
@@ -69,8 +67,8 @@ TEST(no_operand_has_the_low_bits_of_another)
     enum { SPAN_MOST = AREA_BLOCKERS }; /* of them, where loops have their own data */
     static const char *const names[] = {"add m64, r64", "movaps m128, xmm", "vmovaps m256, ymm",
                                         "{evex} vmovaps m512, zmm"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct insn_test t = test_of(names[i], INSN_DISTINCT);
+    EACH_CASE (c, names) {
+        struct insn_test t = test_of(*c, INSN_DISTINCT);
         int32_t bytes = t.view.operand[0].bits / 8;
         for (unsigned k = 0; k < INSN_LOOP_COPIES; k++) {
             assert_in_range(displacement(&t, k), 0, SPAN_MOST - bytes);
@@ -88,10 +86,10 @@ TEST(vectors_in_memory_are_aligned)
         int32_t bytes;
     } cases[] = {
         {"movaps xmm, m128", 16}, {"vmovaps ymm, m256", 32}, {"{evex} vmovaps zmm, m512", 64}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct insn_test t = test_of(cases[i].name, INSN_DISTINCT);
+    EACH_CASE (c, cases) {
+        struct insn_test t = test_of(c->name, INSN_DISTINCT);
         for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
-            assert_int_equal(displacement(&t, k) % cases[i].bytes, 0);
+            assert_int_equal(displacement(&t, k) % c->bytes, 0);
     }
 }
 
@@ -113,9 +111,8 @@ TEST(one_register_for_all_operands_is_a_separate_test)
     static const char *const names[] = {"xor r64, r64", "cmovz r32, r32", "xchg r64, r64",
                                         "shld r64, r64, imm8", "pcmpeqb xmm, xmm"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct insn_test same = test_of(names[i], INSN_SAME),
-                         distinct = test_of(names[i], INSN_DISTINCT);
+    EACH_CASE (c, names) {
+        struct insn_test same = test_of(*c, INSN_SAME), distinct = test_of(*c, INSN_DISTINCT);
         for (unsigned k = 0; k < INSN_LOOP_COPIES; k++) {
             assert_int_equal(insn_register(&same, 0, k), insn_register(&same, 1, k));
             assert_int_not_equal(insn_register(&distinct, 0, k), insn_register(&distinct, 1, k));
@@ -129,8 +126,8 @@ TEST(copies_have_enough_destinations)
     static const char *const names[] = {"add r64, r64", "imul r32, r32", "paddd xmm, xmm",
                                         "vaddps ymm, ymm, ymm", "{evex} vaddps zmm, zmm, zmm"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct insn_test t = test_of(names[i], INSN_DISTINCT);
+    EACH_CASE (c, names) {
+        struct insn_test t = test_of(*c, INSN_DISTINCT);
         unsigned seen = 0, n = 0;
         for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
             seen |= 1u << insn_register(&t, 0, k);
@@ -171,10 +168,10 @@ TEST(sources_are_written_in_their_domain)
                  {"{evex} vaddps zmm, zmm, zmm", LINK_VLOAD512},
                  {"kandw k, k, k", LINK_KXNOR}};
     const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 512};
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    EACH_CASE (one, cases) {
         static uint8_t bytes[2048];
         struct insn_code setup = {.at = bytes, .size = sizeof bytes};
-        struct insn_test t = test_of(cases[c].name, INSN_DISTINCT);
+        struct insn_test t = test_of(one->name, INSN_DISTINCT);
         unsigned sources = 0;
         insn_setup(&setup, &place, &t);
         insn_put_start(&setup, &place, &t.view);
@@ -184,7 +181,7 @@ TEST(sources_are_written_in_their_domain)
                 const struct insn_operand *o = &t.view.operand[i];
                 if (o->kind != INSN_REGISTER || !(o->access & INSN_READ))
                     continue;
-                assert_true(has_writer(&setup, &place, cases[c].writer, insn_register(&t, i, k)));
+                assert_true(has_writer(&setup, &place, one->writer, insn_register(&t, i, k)));
                 sources++;
             }
         assert_true(sources >= INSN_LOOP_COPIES);
@@ -224,16 +221,16 @@ TEST(schedulers_are_full_before_copies_of_vectors)
                  {"imul r64, r64", LINK_PSHUFD, 0},
                  {"paddd mm, mm", LINK_PSHUFD, 0}};
     const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 512, .lead = 3};
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    EACH_CASE (one, cases) {
         static uint8_t bytes[2][8192];
         struct insn_code loop = {.at = bytes[0], .size = sizeof bytes[0]},
                          mixed = {.at = bytes[1], .size = sizeof bytes[1]};
-        struct insn_test t = test_of(cases[c].name, INSN_DISTINCT);
+        struct insn_test t = test_of(one->name, INSN_DISTINCT);
         insn_loop(&loop, &place, &t);
         insn_mixed(&mixed, &place, &t, BLOCK_MULTIPLY, (struct insn_ratio){100, 50}, false);
         assert_false(loop.full || loop.refused || mixed.full || mixed.refused);
-        assert_int_equal(shuffles_before(&loop, &place, &t, cases[c].link), cases[c].pairs);
-        assert_int_equal(shuffles_before(&mixed, &place, &t, cases[c].link), cases[c].pairs);
+        assert_int_equal(shuffles_before(&loop, &place, &t, one->link), one->pairs);
+        assert_int_equal(shuffles_before(&mixed, &place, &t, one->link), one->pairs);
         for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
             for (unsigned i = 0; i < t.view.operands; i++)
                 assert_int_not_equal(insn_register(&t, i, k), PLAN_VECTOR_ZERO);
@@ -248,8 +245,8 @@ TEST(length_changing_prefixes_are_marked)
     } cases[] = {{"add r16, imm16", true}, {"imul r16, r16, imm16", true},
                  {"mov r16, imm16", true}, {"add r32, imm32", false},
                  {"add r16, imm8", false}, {"add r16, r16", false}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal((form_named(cases[i].name)->properties & INSN_LCP) != 0, cases[i].changes);
+    EACH_CASE (c, cases)
+        assert_int_equal((form_named(c->name)->properties & INSN_LCP) != 0, c->changes);
 }
 
 /* Returns whether any lane of 64 bits is zero or denormal: its exponent has no bit. */

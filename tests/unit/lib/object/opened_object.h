@@ -2,8 +2,6 @@
 #ifndef TESTS_OPENED_OBJECT_H
 #define TESTS_OPENED_OBJECT_H
 
-#include <stdlib.h>
-#include <string.h>
 #include "lib/object/elf_place.h"
 #include "tests/unit/made_object.h"
 #include "tests/unit/says.h"

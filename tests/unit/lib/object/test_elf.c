@@ -47,10 +47,10 @@ TEST(headers_are_checked)
         {62, 2, MADE_F, "section-name"},
         {62, 2, 0xfefe, "section-name"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    EACH_CASE (c, bad) {
         made_program(&m);
-        put_le(m.bytes + bad[i].at, bad[i].value, bad[i].bytes);
-        refused(bad[i].words);
+        put_le(m.bytes + c->at, c->value, c->bytes);
+        refused(c->words);
     }
 }
 
@@ -66,10 +66,10 @@ TEST(sections_are_checked)
         {24, 8, 5000, "outside the file"},       {24, 8, UINT64_MAX, "outside the file"},
         {32, 8, UINT64_MAX, "outside the file"}, {48, 8, 24, "power of two"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    EACH_CASE (c, bad) {
         made_program(&m);
-        put_le(header(MADE_TABLE) + bad[i].at, bad[i].value, bad[i].bytes);
-        refused(bad[i].words);
+        put_le(header(MADE_TABLE) + c->at, c->value, c->bytes);
+        refused(c->words);
     }
 }
 
@@ -181,14 +181,14 @@ TEST(relocations_that_are_not_supported_are_named)
         {UINT32_MAX, "relocation type 4294967295"},
     };
     unsigned symtab = m.at_end;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    EACH_CASE (c, types) {
         made_program(&m);
-        put_le(contents(symtab + 1) + 8, types[i].type, 4);
-        not_added(types[i].words);
+        put_le(contents(symtab + 1) + 8, c->type, 4);
+        not_added(c->words);
         assert_non_null(strstr(text, ".text.f+0x1: "));
         /* Of what the object does not define as well: the type is what is wrong. */
         put_le(contents(symtab) + 24 * 2 + 6, ELF_UNDEFINED, 2);
-        not_added(types[i].words);
+        not_added(c->words);
         assert_null(strstr(text, "does not define"));
     }
 #define SYMBOL_IS(n_, at_, value_, bytes_, words_)                                                 \

@@ -170,9 +170,9 @@ TEST(every_form_of_gotpcrel_has_a_slot)
 {
     static const uint32_t forms[] = {9, 41, 42, 43, 46, 49};
 
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    EACH_CASE (c, forms) {
         made_program(&m);
-        put_le(contents(m.at_end + 1) + 2 * 24 + 8, forms[i], 4); /* f's third */
+        put_le(contents(m.at_end + 1) + 2 * 24 + 8, *c, 4); /* f's third */
         assert_true(adds("f"));
         place_at(0x100000000000);
         assert_true(links());

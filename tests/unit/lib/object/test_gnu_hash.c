@@ -5,9 +5,6 @@
  */
 #include "lib/object/gnu_hash.h"
 #include "tests/unit/cmocka_unit.h"
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 static uint64_t section[8192];
 static uint32_t order[GNU_HASH_SYMBOLS];

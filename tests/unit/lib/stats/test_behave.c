@@ -1,5 +1,3 @@
-#include <stdbool.h>
-#include <string.h>
 #include "lib/stats/linearity.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
@@ -55,8 +53,8 @@ TEST(times_of_real_cpus_are_judged_as_silicon)
         {{0.33, 1.00, 3.00, 40.0, 4.00}, 1},   /* K8 */
         {{4.00, 16.0, 48.0, 400.0, 64.0}, 16}, /* throttled to an eighth, a slow core */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(judge(cases[i].ticks, 40, cases[i].step), EXEC_SILICON);
+    EACH_CASE (c, cases)
+        assert_int_equal(judge(c->ticks, 40, c->step), EXEC_SILICON);
 }
 
 TEST(emulators_are_found)
@@ -73,8 +71,8 @@ TEST(emulators_are_found)
         {{2, 25, 75, 300, 100}, 1},        /* an add that slow */
         {{0, 0, 0, 12, 12}, 1},            /* all of it dropped */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(judge(cases[i].ticks, 40, cases[i].step), EXEC_EMULATED);
+    EACH_CASE (c, cases)
+        assert_int_equal(judge(c->ticks, 40, c->step), EXEC_EMULATED);
 }
 
 static struct behave counted(uint64_t ticks)
@@ -105,8 +103,8 @@ TEST(nearly_counted_is_emulated)
 {
     static const uint64_t no_shift[] = {0, 3, 100, 2048};
 
-    for (size_t i = 0; i < sizeof no_shift / sizeof *no_shift; i++) {
-        struct behave b = counted(no_shift[i]);
+    EACH_CASE (c, no_shift) {
+        struct behave b = counted(*c);
         assert_int_equal(behave_judge(&b).execution, EXEC_EMULATED);
     }
     for (int kind = 0; kind < BEHAVE_KINDS; kind++)

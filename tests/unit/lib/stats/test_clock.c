@@ -1,5 +1,3 @@
-#include <stdbool.h>
-#include <string.h>
 #include "lib/stats/clock_rate.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
@@ -67,8 +65,8 @@ TEST(unusable_counters_give_no_frequency)
         {{0, 10, 0}, {1ull << 60, 1ull << 60, 1}, 1e9, 32}, /* hardly moved */
         {{0, 0, 0}, {1, 1, ~0ull}, 1, 64},                  /* raced */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(clock_hz(&cases[i].a, &cases[i].b, cases[i].hz, cases[i].bits, &error), 0);
+    EACH_CASE (c, cases) {
+        assert_int_equal(clock_hz(&c->a, &c->b, c->hz, c->bits, &error), 0);
         assert_true(error == 0);
     }
 }

@@ -20,8 +20,8 @@ TEST(quantiles_of_the_normal_distribution_are_those_of_scipy)
         {0.9, 1.2815515655446},        {0.995, 2.5758293035489},
         {0.9995, 3.29052673149193},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_near(dist_normal(cases[i].p), cases[i].z, 1e-9);
+    EACH_CASE (c, cases)
+        assert_near(dist_normal(c->p), c->z, 1e-9);
     assert_close(dist_normal(0.5), 0, 0);
 }
 
@@ -67,8 +67,8 @@ TEST(quantiles_of_t_are_those_of_scipy)
         {0.999999, 100000.0, 4.75370471639},
         {0.999999, 100000000.0, 4.75342458921},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_near(dist_t(cases[i].p, cases[i].df), cases[i].t, 1e-8);
+    EACH_CASE (c, cases)
+        assert_near(dist_t(c->p, c->df), c->t, 1e-8);
 }
 
 TEST(quantiles_of_f_are_those_of_scipy)
@@ -115,8 +115,8 @@ TEST(quantiles_of_f_are_those_of_scipy)
         /* scipy 1.10 errs by 4e-4 here; from the integral in 40 digits (mpmath). */
         {0.999, 1e8, 1e8, 1.0006182374977683},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_near(dist_f(cases[i].p, cases[i].df1, cases[i].df2), cases[i].f, 1e-8);
+    EACH_CASE (c, cases)
+        assert_near(dist_f(c->p, c->df1, c->df2), c->f, 1e-8);
 }
 
 /* Where the integrals are elementary. */
@@ -146,17 +146,17 @@ TEST(quantiles_are_inverses_and_mirror_images)
     static const double df[] = {1, 1.5, 2, 15, 333, 1e5, 1e8, 1e9};
     static const double ps[] = {1e-12, 1e-5, 0.001, 0.25, 0.5};
 
-    for (size_t i = 0; i < sizeof df / sizeof *df; i++)
-        for (size_t j = 0; j < sizeof df / sizeof *df; j++)
-            for (size_t k = 0; k < sizeof ps / sizeof *ps; k++) {
-                double f = dist_f(ps[k], df[i], df[j]), ratio = df[j] / df[i] / f;
+    EACH_CASE (c, df)
+        EACH_CASE (one, df)
+            EACH_CASE (it, ps) {
+                double f = dist_f(*it, *c, *one), ratio = *one / *c / f;
                 double x = 1 / (1 + ratio), y = 1 / (1 + 1 / ratio);
-                assert_near(dist_beta(df[i] / 2, df[j] / 2, x, y), ps[k], 1e-7);
-                if (ps[k] >= 0.25) /* below, 1 - p has lost digits */
-                    assert_near(dist_f(1 - ps[k], df[j], df[i]) * f, 1, 1e-12);
+                assert_near(dist_beta(*c / 2, *one / 2, x, y), *it, 1e-7);
+                if (*it >= 0.25) /* below, 1 - p has lost digits */
+                    assert_near(dist_f(1 - *it, *one, *c) * f, 1, 1e-12);
             }
-    for (size_t i = 0; i < sizeof df / sizeof *df; i++)
-        assert_near(dist_t(0.25, df[i]), -dist_t(0.75, df[i]), 1e-14);
+    EACH_CASE (c, df)
+        assert_near(dist_t(0.25, *c), -dist_t(0.75, *c), 1e-14);
     /* The limit, from the series t = z + z (z^2 + 1) / (4 df). */
     double z = dist_normal(0.995);
     assert_near(dist_t(0.995, 1e8), z + z * (z * z + 1) / 4e8, 1e-9);
@@ -174,8 +174,8 @@ TEST(ends_are_infinite_and_wrong_arguments_give_nan)
         dist_t(0.5, nan),  dist_t(2, 5),        dist_t(0.5, 2e9),     dist_f(0.5, 0, 1),
         dist_f(0.5, 1, 0), dist_f(nan, 10, 10), dist_f(0.5, inf, 10),
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_true(wrong[i] != wrong[i]);
+    EACH_CASE (c, wrong)
+        assert_true(*c != *c);
     assert_near(dist_t(1e-100, 1), -1 / (3.14159265358979323846e-100), 1e-9);
     assert_near(dist_normal(1e-300), -37.0470962993612, 1e-9);
 }

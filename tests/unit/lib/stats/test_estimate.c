@@ -1,6 +1,5 @@
 #include "tests/unit/cmocka_unit.h"
 #include <math.h>
-#include <stdbool.h>
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"

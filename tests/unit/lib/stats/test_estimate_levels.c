@@ -2,7 +2,6 @@
  * placements of several distributions, and how far figures repeat. */
 #include "tests/unit/cmocka_unit.h"
 #include <math.h>
-#include <stdbool.h>
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
@@ -75,9 +74,9 @@ TEST(another_launch_lies_inside)
     static draw *const draws[] = {normal, bimodal, three_levels, heavy, skewed, lattice};
     static const size_t counts[] = {11, 12, 13, 15, 16, 33, 64};
 
-    for (size_t d = 0; d < sizeof draws / sizeof *draws; d++)
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-            assert_true(share_inside(draws[d], counts[i], 0) > ESTIMATE_LEVEL - 0.006);
+    EACH_CASE (c, draws)
+        EACH_CASE (one, counts)
+            assert_true(share_inside(*c, *one, 0) > ESTIMATE_LEVEL - 0.006);
 }
 
 /*
@@ -118,9 +117,9 @@ TEST(another_launch_lies_inside_over_rounds)
 {
     static const double drifts[] = {0, 0.1, 0.25, 0.5, 1, 2, 5, 20};
 
-    for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
-        double share = share_over_rounds(drifts[i]);
-        bool seldom_told = drifts[i] > 0.25 && drifts[i] < 5;
+    EACH_CASE (c, drifts) {
+        double share = share_over_rounds(*c);
+        bool seldom_told = *c > 0.25 && *c < 5;
         assert_true(share >= (seldom_told ? 0.95 : 0.98));
     }
 }
@@ -130,8 +129,8 @@ TEST(another_launch_lies_inside_of_few)
 {
     static const size_t counts[] = {1, 2, 3, 4, 8, 10};
 
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        assert_true(share_inside(normal, counts[i], 0.1) > 0.984);
+    EACH_CASE (c, counts)
+        assert_true(share_inside(normal, *c, 0.1) > 0.984);
 }
 
 /* A figure that is the most common placement's, where the mean over placements moves with the odd

@@ -1,6 +1,5 @@
 /* Periods of made trains of gaps: with jitter, with missing gaps, two at once, and none. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
 #include "lib/stats/gaps.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"

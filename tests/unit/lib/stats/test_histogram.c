@@ -1,8 +1,6 @@
 /* A histogram that is filled bit by bit says of its samples what lib/stats/stats.h says of all of
  * them: exactly while each value has a bin, and within a bin's width when there are too many. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "lib/stats/histogram.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"

@@ -1,4 +1,3 @@
-#include <stdbool.h>
 #include "lib/stats/linearity.h"
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
@@ -53,16 +52,16 @@ TEST(the_planned_windows_prove_the_limit)
     static const struct {
         double half, c, step;
     } cases[] = {{0.5, 0.633, 26}, {1, 1, 1}, {0.01, 0.5, 40}, {3, 2, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH_CASE (one, cases) {
         const double ticks[LINEARITY_POINTS] = {0};
         struct linearity_point points[LINEARITY_POINTS];
-        size_t n = linearity_windows(cases[i].half, cases[i].c, cases[i].step);
+        size_t n = linearity_windows(one->half, one->c, one->step);
         assert_true(n >= 1);
-        linearity(ticks, cases[i].c, n, cases[i].step, points);
-        assert_true(points[3].half <= cases[i].half);
+        linearity(ticks, one->c, n, one->step, points);
+        assert_true(points[3].half <= one->half);
         if (n > 1) {
-            linearity(ticks, cases[i].c, n - 1, cases[i].step, points);
-            assert_true(points[3].half >= cases[i].half);
+            linearity(ticks, one->c, n - 1, one->step, points);
+            assert_true(points[3].half >= one->half);
         }
     }
     assert_int_equal(linearity_windows(0.5, 0, 26), 0);
@@ -178,13 +177,13 @@ TEST(slow_disturbances_prove_no_bend)
 {
     static const double phi[] = {0.5, 0.9, 0.95, 0.99}, size[] = {1, 10, 50};
 
-    for (unsigned i = 0; i < sizeof phi / sizeof *phi; i++)
-        for (unsigned k = 0; k < sizeof size / sizeof *size; k++) {
+    for (unsigned i = 0; i < COUNT_OF(phi); i++)
+        EACH_CASE (c, size) {
             struct rng rng = {17 + i};
             unsigned once = 0, twice = 0;
             for (int n = 0; n < 400; n++) {
                 bool first;
-                twice += fails_again(phi[i], size[k], &rng, &first);
+                twice += fails_again(phi[i], *c, &rng, &first);
                 once += first;
             }
             assert_true(once <= 40); /* of 400; a second probe leaves none */

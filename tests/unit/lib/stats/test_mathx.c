@@ -36,9 +36,9 @@ TEST(floor_and_nearest_are_exact)
         {1e300, 1e300, 1e300},
         {0.49999999999999994, 0, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_true(mathx_floor(cases[i].x) == cases[i].floor);
-        assert_true(mathx_nearest(cases[i].x) == cases[i].nearest);
+    EACH_CASE (c, cases) {
+        assert_true(mathx_floor(c->x) == c->floor);
+        assert_true(mathx_nearest(c->x) == c->nearest);
     }
     double nan = mathx_floor(__builtin_nan(""));
     assert_true(nan != nan);
@@ -75,8 +75,8 @@ TEST(cos_of_known_turns_is_exact_to_1e_15)
         {12345.678, -0.437115766651590798},
         {3000000.0625, 0.923879532511286738},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_close(mathx_cos_turns(cases[i].turns), cases[i].cos, 1e-15);
+    EACH_CASE (c, cases)
+        assert_close(mathx_cos_turns(c->turns), c->cos, 1e-15);
 }
 
 TEST(cos_doubles_its_angle)

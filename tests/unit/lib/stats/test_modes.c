@@ -1,5 +1,4 @@
 #include "tests/unit/cmocka_unit.h"
-#include <stdbool.h>
 #include "lib/stats/mathx.h"
 #include "lib/stats/modes.h"
 #include "tests/unit/close.h"

@@ -64,8 +64,8 @@ TEST(each_count_has_the_lowest_sufficient_rank)
         size_t n, k;
     } known[] = {{0, 0},  {1, 0},  {8, 0},  {10, 0}, {11, 1},
                  {14, 1}, {15, 2}, {16, 2}, {32, 7}, {192, 73}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        assert_int_equal(ranks_for(known[i].n, 0.98), known[i].k);
+    EACH_CASE (c, known)
+        assert_int_equal(ranks_for(c->n, 0.98), c->k);
     assert_int_equal(ranks_for(16, 0.99), 1);
     for (size_t n = 11; n <= 192; n++) {
         size_t k = ranks_for(n, 0.98);

@@ -1,6 +1,3 @@
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"

@@ -1,5 +1,4 @@
 /* stats_step on machines whose step is planted. */
-#include <stdbool.h>
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "tests/unit/close.h"

@@ -1,7 +1,6 @@
 /* Base64: the test vectors of RFC 4648 section 10, and too little room. */
 #include "lib/text/url.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 TEST(the_vectors_of_the_rfc_hold)
@@ -18,9 +17,9 @@ TEST(the_vectors_of_the_rfc_hold)
     };
     char text[9];
 
-    for (unsigned i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        assert_true(base64_encode(text, sizeof text, vectors[i][0], strlen(vectors[i][0])));
-        assert_string_equal(text, vectors[i][1]);
+    EACH_CASE (c, vectors) {
+        assert_true(base64_encode(text, sizeof text, (*c)[0], strlen((*c)[0])));
+        assert_string_equal(text, (*c)[1]);
     }
 }
 

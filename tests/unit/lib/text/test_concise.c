@@ -2,8 +2,6 @@
 #include "lib/text/decimal.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/rng.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -31,8 +29,8 @@ TEST(digits_follow_the_error)
         {12.34, 0.01, "12.3"},   {123.4, 0.1, "123"},     {1234, 1, "1234"},
         {1234, 56, "1234(56)"},  {-0.02, 0.02, "-0.02"},  {0, 0, "0.000"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_string_equal(text_of(cases[i].value, cases[i].error), cases[i].text);
+    EACH_CASE (c, cases)
+        assert_string_equal(text_of(c->value, c->error), c->text);
 }
 
 TEST(an_unknown_error_is_a_question_mark)

@@ -1,6 +1,5 @@
 #include "lib/text/bytes.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 /* Values of zlib's crc32(). */

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 /* The same arguments for both; formats are built at run time, so the compiler cannot check them. */
@@ -31,13 +29,13 @@ TEST(numbers_are_those_of_printf)
     const char *widths[] = {"", "1", "5", "12", "25", "40"};
     char format[32];
 
-    for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
-        for (size_t f = 0; f < sizeof flags / sizeof flags[0]; f++) {
-            for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+    EACH_CASE (one, values) {
+        EACH_CASE (each, flags) {
+            EACH_CASE (k, widths) {
                 for (const char *kind = "diuxX"; *kind != '\0'; kind++) {
 #define WITH(length, cast)                                                                         \
-    snprintf(format, sizeof format, "<%%%s%s%s%c>", flags[f], widths[w], length, *kind);           \
-    SAME(format, (cast)values[v]);
+    snprintf(format, sizeof format, "<%%%s%s%s%c>", *each, *k, length, *kind);                     \
+    SAME(format, (cast)*one);
                     WITH("", int)
                     WITH("hh", int)
                     WITH("h", int)
@@ -84,10 +82,10 @@ TEST(an_unknown_conversion_is_copied)
     const char *formats[] = {"%f",  "%q %s", "%n",  "%.3d", "%5", "%",
                              "%ll", "%#x",   "%ls", "%lc",  "%lp"};
 
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    EACH_CASE (c, formats) {
         char text[64], want[64], format[64];
-        snprintf(format, sizeof format, "%%d:%s", formats[i]);
-        snprintf(want, sizeof want, "1:%s", formats[i]);
+        snprintf(format, sizeof format, "%%d:%s", *c);
+        snprintf(want, sizeof want, "1:%s", *c);
         fmt_buf(text, sizeof text, format, 1);
         assert_string_equal(text, want);
     }

@@ -1,6 +1,5 @@
 #include "lib/text/framebuffer.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 static char why[FRAMEBUFFER_WHY];

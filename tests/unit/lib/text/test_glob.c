@@ -1,6 +1,5 @@
 #include "lib/text/str.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 TEST(one_pattern_matches_as_stated)
@@ -37,8 +36,8 @@ TEST(one_pattern_matches_as_stated)
         {"A", "a", false},
         {"*aab", "aaaab", true},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(glob_match(cases[i].pattern, cases[i].name), cases[i].match);
+    EACH_CASE (one, cases)
+        assert_int_equal(glob_match(one->pattern, one->name), one->match);
 }
 
 TEST(a_list_matches_if_a_pattern_does)

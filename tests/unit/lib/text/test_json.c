@@ -3,9 +3,6 @@
 #include "lib/text/json.h"
 
 #include <float.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "lib/text/bytes.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -193,7 +190,7 @@ static const struct json_field fields[] = {
     {"row.by", JSON_OBJECT, JSON_SOMETIMES},
     {"run.name", JSON_INTEGER, JSON_SOMETIMES},
 };
-static const struct json_shape shape = {fields, sizeof fields / sizeof fields[0]};
+static const struct json_shape shape = {fields, COUNT_OF(fields)};
 static struct json_check checked;
 
 static void begin_checked(void)
@@ -297,12 +294,12 @@ TEST(undeclared_fields_are_named)
         {odd_depth, "row.hist[] (integer) is declared as array"},
         {odd_array, "row.name (array) is declared as string"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         begin_checked();
-        cases[i].write();
+        c->write();
         json_u64(&j, "second", 1); /* the first one is kept */
         json_end(&j);
-        assert_string_equal(checked.odd, cases[i].odd);
+        assert_string_equal(checked.odd, c->odd);
     }
 }
 
@@ -331,20 +328,20 @@ TEST(missing_fields_are_named_when_their_object_is_closed)
         {"row.part.with", JSON_INTEGER, JSON_WITH("maybe")},
         {"row.part.without", JSON_INTEGER, JSON_WITHOUT("maybe")},
     };
-    static const struct json_shape part = {members, sizeof members / sizeof members[0]};
+    static const struct json_shape part = {members, COUNT_OF(members)};
     static const char *const names[] = {"always", "maybe", "with", "without"};
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         begin();
         checked = (struct json_check){.shape = &part};
         json_expect(&j, &checked, "row");
         json_object(&j, "part");
         for (unsigned k = 0; k < 4; k++)
-            if (cases[i].written >> k & 1)
+            if (c->written >> k & 1)
                 json_u64(&j, names[k], k);
         json_close(&j);
         json_end(&j);
-        assert_string_equal(checked.odd, cases[i].odd);
+        assert_string_equal(checked.odd, c->odd);
     }
 }
 
@@ -355,7 +352,7 @@ TEST(each_object_must_have_its_own_members)
         {"row.list", JSON_ARRAY(JSON_OBJECT), JSON_ALWAYS},
         {"row.list[].x", JSON_INTEGER, JSON_ALWAYS},
     };
-    static const struct json_shape list = {members, sizeof members / sizeof members[0]};
+    static const struct json_shape list = {members, COUNT_OF(members)};
 
     checked = (struct json_check){.shape = &list};
     begin();

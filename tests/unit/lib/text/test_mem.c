@@ -11,7 +11,6 @@
 #undef memcmp
 #undef strlen
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 static void fill(unsigned char *at, size_t n, unsigned seed)

@@ -1,6 +1,5 @@
 #include "lib/text/words.h"
 
-#include <string.h>
 #include "lib/config/options.h"
 #include "tests/unit/cmocka_unit.h"
 
@@ -26,10 +25,10 @@ TEST(a_word_one_edit_away_is_near)
     static const char *const far[] = {"",        "-",       "c",     "cal",   "cakks",
                                       "callsxx", "xxcalls", "slcal", "acsll", "scall"};
 
-    for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
-        assert_string_equal(asked(near[i], "sum|calls|truth"), " (did you mean calls?)");
-    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++)
-        assert_string_equal(asked(far[i], "sum|calls|truth"), "");
+    EACH_CASE (one, near)
+        assert_string_equal(asked(*one, "sum|calls|truth"), " (did you mean calls?)");
+    EACH_CASE (one, far)
+        assert_string_equal(asked(*one, "sum|calls|truth"), "");
 }
 
 TEST(short_words_have_no_near_word)
@@ -72,7 +71,7 @@ TEST(a_near_word_is_asked_about)
         {"clock=tsc,hept", "(did you mean hpet?)"}, {"format=jsnol", "(did you mean jsonl?)"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_non_null(strstr(of_option(cases[i].word), cases[i].asked));
+    EACH_CASE (c, cases)
+        assert_non_null(strstr(of_option(c->word), c->asked));
     assert_null(strstr(of_option("root=/dev/sda"), "did you mean"));
 }

@@ -3,9 +3,6 @@
 #include "lib/text/decimal.h"
 
 #include <float.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 static const char *own(double v, int decimals, int width)
@@ -72,10 +69,10 @@ TEST(picked_values_are_those_of_printf)
                              9007199254740993.0,
                              999999999999999744.0};
 
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    EACH_CASE (c, values) {
         for (int decimals = 0; decimals <= 9; decimals++) {
-            same_as_libc(values[i], decimals);
-            same_as_libc(-values[i], decimals);
+            same_as_libc(*c, decimals);
+            same_as_libc(-*c, decimals);
         }
     }
 }

@@ -1,4 +1,3 @@
-#include <string.h>
 #include "lib/text/sink.h"
 #include "tests/unit/cmocka_unit.h"
 

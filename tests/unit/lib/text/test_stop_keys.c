@@ -1,6 +1,5 @@
 /* Which bytes stop a run, and which do not. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "lib/text/terminal.h"
 
 #define LATER (STOP_KEYS_PATIENCE + 1)
@@ -45,9 +44,9 @@ TEST(key_sequences_do_not_stop)
     static const char *const keys[] = {"\x1b[A",    "\x1bOA", "\x1bOP", "\x1b[15~",
                                        "\x1b[1;2A", "\x1bx",  "\x1bq",  "\x1b[2 q"};
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        assert_false(stop(keys[i], 0, LATER));
-        assert_false(stop(keys[i], 1000, LATER));
+    EACH_CASE (c, keys) {
+        assert_false(stop(*c, 0, LATER));
+        assert_false(stop(*c, 1000, LATER));
     }
     /* A check between the first byte and the rest, and a late next one. */
     assert_false(stop("\x1b[A", LATER, LATER));

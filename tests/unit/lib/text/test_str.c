@@ -1,6 +1,5 @@
 #include "lib/text/str.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 TEST(strings_are_compared)
@@ -53,8 +52,8 @@ TEST(orders_numbers_by_their_size)
         "n100000000000000000000",
     };
 
-    for (size_t i = 0; i < sizeof in_order / sizeof *in_order; i++)
-        for (size_t k = 0; k < sizeof in_order / sizeof *in_order; k++) {
+    for (size_t i = 0; i < COUNT_OF(in_order); i++)
+        for (size_t k = 0; k < COUNT_OF(in_order); k++) {
             int order = str_order(in_order[i], in_order[k]);
             assert_true(i < k ? order < 0 : i > k ? order > 0 : order == 0);
         }
@@ -85,13 +84,13 @@ TEST(numbers_are_parsed_within_32_bits)
         "",   "-1", "+1",  " 1",  "1 ",         "0x",          "0X10",
         "1k", "ff", "0xg", "1.0", "4294967296", "0x100000000", "99999999999999999999999"};
     uint32_t v;
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        assert_true(str_u32(good[i].text, &v));
-        assert_int_equal(v, good[i].value);
+    EACH_CASE (c, good) {
+        assert_true(str_u32(c->text, &v));
+        assert_int_equal(v, c->value);
     }
     v = 77;
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_false(str_u32(bad[i], &v));
+    EACH_CASE (c, bad) {
+        assert_false(str_u32(*c, &v));
         assert_int_equal(v, 77);
     }
 }

@@ -1,8 +1,5 @@
 #include "lib/text/terminal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 #define COLUMNS 8

@@ -1,7 +1,6 @@
 /* URLs of servers, their parts, and what is not one. */
 #include "lib/text/url.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 TEST(the_parts_of_a_url_are_found)
@@ -18,16 +17,16 @@ TEST(the_parts_of_a_url_are_found)
         {"tftp://10.0.2.2//srv/x", URL_TFTP, "", "10.0.2.2", "//srv/x"},
     };
 
-    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         struct url u;
 
-        assert_true(url_parse(&u, cases[i].text));
-        assert_int_equal(u.scheme, cases[i].scheme);
-        assert_int_equal(u.login_n, strlen(cases[i].login));
-        assert_memory_equal(u.login, cases[i].login, u.login_n);
-        assert_int_equal(u.host_n, strlen(cases[i].host));
-        assert_memory_equal(u.host, cases[i].host, u.host_n);
-        assert_string_equal(u.path, cases[i].path);
+        assert_true(url_parse(&u, c->text));
+        assert_int_equal(u.scheme, c->scheme);
+        assert_int_equal(u.login_n, strlen(c->login));
+        assert_memory_equal(u.login, c->login, u.login_n);
+        assert_int_equal(u.host_n, strlen(c->host));
+        assert_memory_equal(u.host, c->host, u.host_n);
+        assert_string_equal(u.path, c->path);
     }
 }
 
@@ -56,8 +55,8 @@ TEST(what_is_not_such_a_url_is_refused)
     char longest[URL_MOST + 1] = "http://h/";
     struct url u;
 
-    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_false(url_parse(&u, cases[i]));
+    EACH_CASE (c, cases)
+        assert_false(url_parse(&u, *c));
     memset(longest + 9, 'x', URL_MOST - 9);
     assert_false(url_parse(&u, longest));
     longest[URL_MOST - 1] = '\0';

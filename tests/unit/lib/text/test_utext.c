@@ -1,7 +1,5 @@
 #include "lib/text/words.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 #define MAX 32

@@ -1,6 +1,5 @@
 #include "lib/text/words.h"
 
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 
 static struct words words_of(const char *text, size_t n, bool ends_at_nul)
