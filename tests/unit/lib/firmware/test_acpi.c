@@ -11,12 +11,18 @@ static struct image image = {memory, END, BASE};
 static const struct physmem mem = {image_at, &image};
 static struct acpi acpi;
 
+static void fix_header(uint32_t at, uint32_t length)
+{
+    memory[at + 9] = 0;
+    fix_sum(memory + at, length, 9);
+}
+
 static void put_header(uint32_t at, const char *signature, uint32_t length)
 {
     memcpy(memory + at, signature, 4);
     put_le(memory + at + 4, length, 4);
     memcpy(memory + at + 10, "BOCHS BXPC    ", 14);
-    fix_sum(memory + at, length, 9);
+    fix_header(at, length);
 }
 
 static void fix_rsdp(void)
@@ -46,169 +52,107 @@ static void build(void)
     put_header(HPET, "HPET", 56);
 }
 
-static void open_it(void)
+BEFORE_EACH(build);
+
+/* Returns the root and the tables of it that are found. */
+static const char *found(uint64_t rsdp)
 {
-    acpi_open(&acpi, &mem, BASE + RSDP);
+    static char text[80];
+
+    acpi_open(&acpi, &mem, rsdp);
+    snprintf(text, sizeof text, "%s %u%s%s%s, %u bad", acpi.xsdt ? "XSDT" : "RSDT",
+             acpi.root.length, acpi_find(&acpi, "FACP").bytes ? " FACP" : "",
+             acpi_find(&acpi, "HPET").bytes ? " HPET" : "", acpi_says_qemu(&acpi) ? " QEMU" : "",
+             acpi.bad);
+    if (acpi.present)
+        return text;
+    assert_null(acpi_find(&acpi, "FACP").bytes);
+    assert_false(acpi_says_qemu(&acpi));
+    return "nothing";
 }
 
 TEST(valid_tables_are_found)
 {
-    build();
-    open_it();
-    assert_true(acpi.present && acpi.xsdt);
+    assert_string_equal(found(BASE + RSDP), "XSDT 52 FACP HPET QEMU, 0 bad");
     assert_int_equal(acpi.revision, 2);
     assert_string_equal(acpi.oem_id, "MAKER");
-    assert_int_equal(acpi.bad, 0);
-    assert_int_equal(acpi.root.length, 52);
     struct acpi_table t = acpi_find(&acpi, "HPET");
     assert_ptr_equal(t.bytes, memory + HPET);
     assert_int_equal(t.length, 56);
     assert_null(acpi_find(&acpi, "APIC").bytes);
-    assert_true(acpi_says_qemu(&acpi));
 }
 
 TEST(without_an_rsdp_no_table_is_found)
 {
-    build();
-    acpi_open(&acpi, &mem, 0);
-    assert_false(acpi.present);
-    assert_null(acpi_find(&acpi, "FACP").bytes);
-    assert_false(acpi_says_qemu(&acpi));
-    acpi_open(&acpi, &mem, 0x12345);
-    assert_false(acpi.present);
-    memory[RSDP + 8]++; /* checksum */
-    open_it();
-    assert_false(acpi.present);
-    build();
-    memory[RSDP] = 'r';
-    open_it();
-    assert_false(acpi.present);
-    build();
+    assert_string_equal(found(0), "nothing");
+    assert_string_equal(found(0x12345), "nothing");
     image.n = 19; /* ends before the RSDP does */
-    open_it();
-    assert_false(acpi.present);
+    assert_string_equal(found(BASE + RSDP), "nothing");
 }
 
-/* Each of these loses only the XSDT: the RSDT has FACP and not HPET. */
-static void expect_rsdt(void)
+TEST(damaged_tables_are_left_out)
 {
-    open_it();
-    assert_true(acpi.present);
-    assert_false(acpi.xsdt);
-    assert_int_equal(acpi.root.length, 40);
-    assert_non_null(acpi_find(&acpi, "FACP").bytes);
-    assert_null(acpi_find(&acpi, "HPET").bytes);
-    assert_int_equal(acpi.bad, 0);
-}
+    enum { AS_IS, FIX_RSDP, FIX_XSDT };
+    static const char rsdt[] = "RSDT 40 FACP QEMU, 0 bad", bad[] = "XSDT 52 FACP QEMU, 1 bad";
+    static const struct {
+        uint32_t at, bytes; /* 0 bytes: one more than there is */
+        uint64_t value;
+        int sums; /* which are right again */
+        const char *found;
+    } cases[] = {
+        {RSDP + 8, 0, 0, AS_IS, "nothing"}, /* checksum */
+        {RSDP, 1, 'r', AS_IS, "nothing"},
+        {RSDP + 15, 1, 0, FIX_RSDP, rsdt},  /* revision 0 */
+        {RSDP + 32, 0, 0, AS_IS, rsdt},     /* the second checksum */
+        {RSDP + 20, 4, 35, FIX_RSDP, rsdt}, /* a length that cannot be */
+        {RSDP + 20, 4, 0xfffffff0, FIX_RSDP, rsdt},
+        {RSDP + 24, 8, 0, FIX_RSDP, rsdt},
+        {RSDP + 24, 8, UINT64_MAX, FIX_RSDP, rsdt},
+        {XSDT + 40, 0, 0, AS_IS, rsdt}, /* the XSDT's checksum */
+        {XSDT, 4, 0x544f4f46, FIX_XSDT, rsdt},
+        {HPET + 50, 0, 0, AS_IS, bad},                           /* checksum */
+        {HPET + 4, 4, 35, AS_IS, bad},                           /* shorter than a header */
+        {HPET + 4, 4, 57, AS_IS, bad},                           /* leaves memory */
+        {XSDT + 44, 8, 0xdeadbeef000, FIX_XSDT, bad},            /* nowhere */
+        {XSDT + 44, 8, 0, FIX_XSDT, "XSDT 52 FACP QEMU, 0 bad"}, /* empty, and not bad */
+    };
 
-TEST(falls_back_to_the_rsdt)
-{
-    build();
-    memory[RSDP + 15] = 0; /* revision 0 */
-    fix_rsdp();
-    expect_rsdt();
-    build();
-    memory[RSDP + 32]++; /* the second checksum */
-    expect_rsdt();
-    build();
-    put_le(memory + RSDP + 20, 35, 4); /* a length that cannot be */
-    fix_rsdp();
-    expect_rsdt();
-    build();
-    put_le(memory + RSDP + 20, 0xfffffff0, 4);
-    fix_rsdp();
-    expect_rsdt();
-    build();
-    put_le(memory + RSDP + 24, 0, 8);
-    fix_rsdp();
-    expect_rsdt();
-    build();
-    put_le(memory + RSDP + 24, 0xffffffffffffffff, 8);
-    fix_rsdp();
-    expect_rsdt();
-    build();
-    memory[XSDT + 40]++; /* the XSDT's checksum */
-    expect_rsdt();
-    build();
-    put_header(XSDT, "FOOT", 52);
-    memory[XSDT + 9] = 0;
-    fix_sum(memory + XSDT, 52, 9);
-    expect_rsdt();
-}
-
-TEST(without_a_valid_root_there_are_no_tables)
-{
+    EACH_CASE (c, cases) {
+        build();
+        put_le(memory + c->at, c->bytes ? c->value : memory[c->at] + 1u, c->bytes ? c->bytes : 1);
+        if (c->sums == FIX_RSDP)
+            fix_rsdp();
+        if (c->sums == FIX_XSDT)
+            fix_header(XSDT, 52);
+        assert_string_equal(found(BASE + RSDP), c->found);
+    }
     build();
     memory[XSDT + 40]++;
     memory[RSDT + 38]++;
-    open_it();
-    assert_false(acpi.present);
-    assert_null(acpi_find(&acpi, "FACP").bytes);
-    assert_false(acpi_says_qemu(&acpi));
-}
-
-TEST(bad_tables_are_counted)
-{
-    build();
-    memory[HPET + 50]++; /* checksum */
-    open_it();
-    assert_int_equal(acpi.bad, 1);
-    assert_null(acpi_find(&acpi, "HPET").bytes);
-    assert_non_null(acpi_find(&acpi, "FACP").bytes);
-    build();
-    put_le(memory + HPET + 4, 35, 4); /* shorter than a header */
-    open_it();
-    assert_int_equal(acpi.bad, 1);
-    put_le(memory + HPET + 4, 57, 4); /* leaves memory */
-    open_it();
-    assert_int_equal(acpi.bad, 1);
-    build();
-    put_le(memory + XSDT + 44, 0xdeadbeef000, 8); /* nowhere */
-    memory[XSDT + 9] = 0;
-    fix_sum(memory + XSDT, 52, 9);
-    open_it();
-    assert_int_equal(acpi.bad, 1);
-    build();
-    put_le(memory + XSDT + 44, 0, 8); /* an empty entry is not a bad table */
-    memory[XSDT + 9] = 0;
-    fix_sum(memory + XSDT, 52, 9);
-    open_it();
-    assert_int_equal(acpi.bad, 0);
-    assert_null(acpi_find(&acpi, "HPET").bytes);
+    assert_string_equal(found(BASE + RSDP), "nothing");
 }
 
 TEST(the_first_table_with_a_valid_checksum_is_found)
 {
-    build();
     memcpy(memory + FACP, "HPET", 4); /* its checksum is wrong now, so the second one it is */
-    open_it();
+    acpi_open(&acpi, &mem, BASE + RSDP);
     assert_ptr_equal(acpi_find(&acpi, "HPET").bytes, memory + HPET);
 }
 
 TEST(qemu_is_known_by_its_tables)
 {
-    build();
     memcpy(memory + XSDT + 10, "ALASKA", 6);
-    memory[XSDT + 9] = 0;
-    fix_sum(memory + XSDT, 52, 9);
-    open_it();
-    assert_true(acpi_says_qemu(&acpi)); /* the FADT still does */
+    fix_header(XSDT, 52);
+    assert_string_equal(found(BASE + RSDP), "XSDT 52 FACP HPET QEMU, 0 bad"); /* the FADT's */
     memcpy(memory + FACP + 16, "A M I   ", 8);
-    memory[FACP + 9] = 0;
-    fix_sum(memory + FACP, 116, 9);
-    open_it();
-    assert_true(acpi.present);
-    assert_false(acpi_says_qemu(&acpi));
+    fix_header(FACP, 116);
+    assert_string_equal(found(BASE + RSDP), "XSDT 52 FACP HPET, 0 bad");
 }
 
 TEST(oem_id_is_printable)
 {
-    build();
-    memcpy(memory + RSDP + 9,
-           "A\x01\xff"
-           "B \0",
-           6);
+    memcpy(memory + RSDP + 9, "A\x01\xff\x42 \0", 6);
     fix_rsdp();
-    open_it();
+    acpi_open(&acpi, &mem, BASE + RSDP);
     assert_string_equal(acpi.oem_id, "A  B");
 }
