@@ -26,109 +26,66 @@ static bool trap(unsigned at, uint64_t rcx)
     return stepping_trap(&s, (uint64_t)code + at, rcx, (uint64_t)stack);
 }
 
-/* Traps at these offsets, RCX 0, and the last one after the code. */
-static void run(const unsigned *at, size_t n)
+/* Traps at these offsets, separated by blanks, and the last one after the code. "4:9-7": three at
+ * 4, with RCX 9, 8 and 7; it is 0 elsewhere. */
+static void run(const char *traps)
 {
-    for (size_t i = 0; i < n; i++)
-        assert_true(trap(at[i], 0));
+    for (char *at = (char *)(uintptr_t)traps; *at;) {
+        unsigned offset = (unsigned)strtoul(at, &at, 10);
+        uint64_t from = *at == ':' ? strtoull(at + 1, &at, 0) : 0;
+        uint64_t to = *at == '-' ? strtoull(at + 1, &at, 0) : from;
+        for (uint64_t rcx = from;; rcx--) {
+            assert_true(trap(offset, rcx));
+            if (rcx == to)
+                break;
+        }
+    }
     assert_false(stepping_trap(&s, BACK, 0, (uint64_t)stack));
     assert_int_equal(s.end, STEPPING_BACK);
 }
-#define RUN(...)                                                                                   \
-    do {                                                                                           \
-        static const unsigned offsets[] = {__VA_ARGS__};                                           \
-        run(offsets, COUNT_OF(offsets));                                                           \
-    } while (0)
 
-TEST(each_trap_is_an_instruction)
+TEST(traps_give_the_number_of_instructions)
 {
-    BEGIN("\x90\x90\xc3"); /* nop; nop; ret */
-    RUN(0, 1, 2);
-    assert_int_equal(s.instructions, 3);
-    assert_int_equal(s.traps, 4);
-    assert_int_equal(s.lost, 0);
-}
+#define CODE(text) text, sizeof text - 1
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *traps;
+        unsigned instructions, iterations, repeats, repeated, lost;
+    } cases[] = {
+        {CODE("\x90\x90\xc3"), "0 1 2", 3, 0, 0, 0, 0}, /* nop; nop; ret */
+        /* rep stosb; ret: the 64th iteration and the end are one trap. */
+        {CODE("\xf3\xaa\xc3"), "0:64-1 2", 2, 64, 63, 1, 0},
+        /* rep stosq; ret: QEMU looks at RCX once more after the last iteration. */
+        {CODE("\xf3\x48\xab\xc3"), "0:64-0 3", 2, 64, 64, 1, 0},
+        {CODE("\xf2\xae\xc3"), "0 2", 2, 0, 0, 1, 0}, /* repne scasb, of nothing; ret */
+        {CODE("\xf3\xa4\xf3\xa4\xc3"), "0:2-1 2 4", 3, 2, 1, 2, 0}, /* rep movsb, twice; ret */
+        /* rep cmpsb, addresses of 32 bits; ret: ECX counts, the upper half is cleared. */
+        {CODE("\x67\xf3\xa6\xc3"), "0:0xffffffff00000002 0:1 3", 2, 2, 1, 1, 0},
+        {CODE("\xe2\xfe\xc3"), "0 0 0 2", 4, 0, 0, 0, 0},   /* loop $; ret */
+        {CODE("\xf3\xeb\xfd\xc3"), "0 0 3", 3, 0, 0, 0, 0}, /* jmp $ with an ignored prefix */
+        /* mov ss, ax; nop; ret: silicon and Bochs lose the trap at 2, QEMU does not. */
+        {CODE("\x8e\xd0\x90\xc3"), "0 3", 3, 0, 0, 0, 1},
+        {CODE("\x8e\xd0\x90\xc3"), "0 2 3", 3, 0, 0, 0, 0},
+        /* cpuid; cpuid; nop; ret, of whose traps some are lost. */
+        {CODE("\x0f\xa2\x0f\xa2\x90\xc3"), "0 2 4 5", 4, 0, 0, 0, 0},
+        {CODE("\x0f\xa2\x0f\xa2\x90\xc3"), "0 4 5", 4, 0, 0, 0, 1},
+        {CODE("\x0f\xa2\x0f\xa2\x90\xc3"), "0 2 5", 4, 0, 0, 0, 1},
+        {CODE("\x0f\xa2\x0f\xa2\x90\xc3"), "0 5", 4, 0, 0, 0, 2},
+        /* cpuid; jmp +1; int3; ret: the next trap is at the jump's target. */
+        {CODE("\x0f\xa2\xeb\x01\xcc\xc3"), "0 5", 3, 0, 0, 0, 1},
+    };
 
-TEST(a_string_instruction_counts_once)
-{
-    BEGIN("\xf3\xaa\xc3"); /* rep stosb; ret */
-    for (uint64_t left = 64; left > 0; left--)
-        assert_true(trap(0, left));
-    assert_true(trap(2, 0)); /* the 64th iteration and the end are one trap */
-    assert_false(stepping_trap(&s, BACK, 0, 0));
-    assert_int_equal(s.instructions, 2);
-    assert_int_equal(s.iterations, 64);
-    assert_int_equal(s.repeats, 63);
-    assert_int_equal(s.repeated, 1);
-}
-
-/* QEMU looks at RCX once more after the last iteration. */
-TEST(a_string_instruction_may_trap_once_more)
-{
-    BEGIN("\xf3\x48\xab\xc3"); /* rep stosq; ret */
-    for (int left = 64; left >= 0; left--)
-        assert_true(trap(0, (uint64_t)left));
-    assert_true(trap(3, 0));
-    assert_false(stepping_trap(&s, BACK, 0, 0));
-    assert_int_equal(s.instructions, 2);
-    assert_int_equal(s.iterations, 64);
-    assert_int_equal(s.repeats, 64);
-}
-
-TEST(a_string_instruction_may_do_nothing)
-{
-    BEGIN("\xf2\xae\xc3"); /* repne scasb; ret */
-    RUN(0, 2);
-    assert_int_equal(s.instructions, 2);
-    assert_int_equal(s.iterations, 0);
-}
-
-TEST(two_string_instructions_are_two)
-{
-    BEGIN("\xf3\xa4\xf3\xa4\xc3"); /* rep movsb; rep movsb; ret */
-    assert_true(trap(0, 2));
-    assert_true(trap(0, 1));
-    assert_true(trap(2, 0));
-    assert_true(trap(4, 0));
-    assert_false(stepping_trap(&s, BACK, 0, 0));
-    assert_int_equal(s.instructions, 3);
-    assert_int_equal(s.iterations, 2);
-    assert_int_equal(s.repeated, 2);
-}
-
-TEST(with_32_bit_addresses_ecx_counts)
-{
-    BEGIN("\x67\xf3\xa6\xc3"); /* rep cmpsb, addresses of 32 bits; ret */
-    assert_true(trap(0, 0xffffffff00000002));
-    assert_true(trap(0, 1)); /* the upper half is cleared */
-    assert_true(trap(3, 0));
-    assert_false(stepping_trap(&s, BACK, 0, 0));
-    assert_int_equal(s.iterations, 2);
-    assert_int_equal(s.instructions, 2);
-}
-
-TEST(a_jump_to_itself_counts_each_time)
-{
-    BEGIN("\xe2\xfe\xc3"); /* loop $; ret */
-    RUN(0, 0, 0, 2);
-    assert_int_equal(s.instructions, 4);
-    assert_int_equal(s.iterations, 0);
-    BEGIN("\xf3\xeb\xfd\xc3"); /* jmp $ with a prefix that it ignores */
-    RUN(0, 0, 3);
-    assert_int_equal(s.instructions, 3);
-}
-
-/* mov ss, ax; nop; ret: silicon and Bochs lose the trap at 2, QEMU does not. */
-TEST(a_trap_after_mov_ss_may_be_lost)
-{
-    BEGIN("\x8e\xd0\x90\xc3");
-    RUN(0, 3);
-    assert_int_equal(s.instructions, 3);
-    assert_int_equal(s.lost, 1);
-    BEGIN("\x8e\xd0\x90\xc3");
-    RUN(0, 2, 3);
-    assert_int_equal(s.instructions, 3);
-    assert_int_equal(s.lost, 0);
+    EACH_CASE (c, cases) {
+        begin(c->bytes, c->size);
+        run(c->traps);
+        assert_int_equal(s.instructions, c->instructions);
+        assert_int_equal(s.traps, c->instructions + c->repeats - c->lost + 1);
+        assert_int_equal(s.iterations, c->iterations);
+        assert_int_equal(s.repeats, c->repeats);
+        assert_int_equal(s.repeated, c->repeated);
+        assert_int_equal(s.lost, c->lost);
+    }
 }
 
 /* From memory, with a prefix: the length is what tells where the trap is due. */
@@ -196,33 +153,6 @@ TEST(instructions_that_may_exit_to_a_hypervisor_are_recognised)
         assert_int_equal(got.length, c->length);
     }
     assert_int_equal(stepping_read((const uint8_t *)"\x90", 1).kind, STEPPING_PLAIN);
-}
-
-/* cpuid; cpuid; nop; ret, of whose traps some are lost. */
-TEST(several_lost_traps_are_counted)
-{
-    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
-    RUN(0, 2, 4, 5);
-    assert_int_equal(s.instructions, 4);
-    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
-    RUN(0, 4, 5);
-    assert_int_equal(s.instructions, 4);
-    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
-    RUN(0, 2, 5);
-    assert_int_equal(s.instructions, 4);
-    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
-    RUN(0, 5);
-    assert_int_equal(s.instructions, 4);
-    assert_int_equal(s.lost, 2);
-}
-
-/* cpuid; jmp +1; int3; ret: the next trap is at the jump's target. */
-TEST(a_jump_after_a_lost_trap_counts)
-{
-    BEGIN("\x0f\xa2\xeb\x01\xcc\xc3");
-    RUN(0, 5);
-    assert_int_equal(s.instructions, 3);
-    assert_int_equal(s.lost, 1);
 }
 
 TEST(the_trap_flag_is_not_pushed)
