@@ -403,12 +403,11 @@ $(UNIT)/test_area: UNIT_LIBS := $(call wrapped,mmap memfd_create madvise)
 $(UNIT)/test_core_witness: UNIT_LIBS := $(call wrapped,witness_read_before witness_read witness_is_shared)
 $(UNIT)/test_counter: UNIT_LIBS := $(call wrapped,syscall read close mmap munmap)
 $(UNIT)/test_stores_operands: UNIT_LIBS := $(if $(HAS_ZYDIS),-lZydis)
-# Suites whose rows these test: nothing calls those. Their kinds have no functions, which would call all of bench/.
+# Suites whose rows these test: nothing calls those.
 $(UNIT)/test_many: $(UNIT)/bench/suites/calls/many.o
 $(UNIT)/test_limits_suite: $(UNIT)/bench/suites/limits.o
 $(UNIT)/test_memory_suite: $(UNIT)/bench/suites/memory.o
 $(addprefix $(UNIT)/test_,sheet summary): $(patsubst %,$(UNIT)/bench/suites/%.o,insn limits memory)
-$(addprefix $(UNIT)/test_,limits_suite memory_suite sheet summary): $(UNIT)/tests/unit/bench/made_kinds.o
 # Helpers that replace functions of the engine.
 $(addprefix $(UNIT)/test_,curve curve_loads limit memory_forward memory_together): $(UNIT)/tests/unit/bench/made_core.o
 $(addprefix $(UNIT)/test_,curve curve_loads): $(UNIT)/tests/unit/bench/kinds/made_memory.o

@@ -2,17 +2,11 @@
 #include "tests/unit/cmocka_unit.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"
-#include "bench/kinds/team.h"
 #include "lib/curve/sizes.h"
 
 #define SUITE_MS 20000u /* of one core, with the rows that several measure at once */
 
 extern const struct bench *const __start_baretick_rows[], *const __stop_baretick_rows[];
-
-void team_pingpong(struct team *c)
-{
-    (void)c;
-}
 
 TEST(all_rows_take_a_bounded_time)
 {

@@ -4,17 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/kinds/team.h"
 #include "bench/output/datasheet.h"
 #include "bench/kinds/insn_forms.h"
 #include "lib/text/json.h"
 #include "tests/unit/close.h"
-
-/* Suite memory names it. */
-void team_pingpong(struct team *c)
-{
-    (void)c;
-}
 
 #define KIB 1024u
 #define HZ  2e9

@@ -3,16 +3,9 @@
 #include "tests/unit/cmocka_unit.h"
 #include <stdio.h>
 #include <string.h>
-#include "bench/kinds/team.h"
 #include "bench/output/summary.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/bench/output/made_parts.h"
-
-/* Suite memory names it. */
-void team_pingpong(struct team *c)
-{
-    (void)c;
-}
 
 enum { CELL = 17 }; /* columns of a figure of the table */
 
