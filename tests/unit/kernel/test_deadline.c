@@ -4,10 +4,10 @@
 
 BEFORE_EACH(set_up);
 
+static uint64_t began;
+
 TEST(a_sleeping_core_watches)
 {
-    uint64_t began;
-
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
     deadline_begin(&core[0], 0);
@@ -20,8 +20,6 @@ TEST(a_sleeping_core_watches)
 /* In earlier rounds. If nothing is left of the deadline, no guarded call begins. */
 TEST(a_row_has_the_time_that_earlier_rounds_left)
 {
-    uint64_t began;
-
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
     deadline_begin(&core[0], ROW / 4 * 3);
@@ -36,8 +34,6 @@ TEST(a_row_has_the_time_that_earlier_rounds_left)
 /* An APIC's timer reaches 68 s here. */
 TEST(a_far_deadline_takes_several_shots)
 {
-    uint64_t began;
-
     open_with(false, false, NULL, NULL);
     d.row = 200 * A_SECOND;
     began = fake.tsc;
@@ -47,8 +43,6 @@ TEST(a_far_deadline_takes_several_shots)
 
 TEST(an_hpet_takes_several_shots)
 {
-    uint64_t began;
-
     open_with(true, false, NULL, "borrowed");
     d.row = 60 * A_SECOND;
     began = fake.tsc;
@@ -61,8 +55,6 @@ TEST(an_hpet_takes_several_shots)
 /* An HPET reaches the boot core, which forwards it. */
 TEST(another_cores_row_is_ended_by_the_boot_core)
 {
-    uint64_t began;
-
     open_with(true, false, NULL, "borrowed");
     began = fake.tsc;
     deadline_begin(&core[2], 0);
@@ -125,8 +117,6 @@ static void begin_on_core_1(void)
  * left. */
 TEST(a_row_that_begins_while_the_watcher_looks_is_ended)
 {
-    uint64_t began;
-
     open_with(false, false, NULL, NULL);
     core[1].asleep = false; /* core 2 watches */
     deadline_begin(&core[0], 0);
@@ -181,8 +171,6 @@ static void next_row_on_core_0(void)
 /* The watcher is held up before it sends the NMI, and core 0 ends its row in time. */
 TEST(a_late_nmi_in_the_next_row_is_recognised)
 {
-    uint64_t began;
-
     open_with(false, false, NULL, NULL);
     deadline_begin(&core[0], 0);
     fake.tsc = core[0].deadline;
@@ -234,8 +222,6 @@ TEST(a_row_with_a_later_deadline_gets_another_nmi)
 
 TEST(a_watching_core_that_wakes_up_makes_another_core_watch)
 {
-    uint64_t began;
-
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
     deadline_begin(&core[0], 0);

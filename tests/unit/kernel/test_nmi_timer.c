@@ -111,10 +111,10 @@ static void pit(struct nmi_timer *t)
 
 /* --- PIT -------------------------------------------------------------------------------------- */
 
+static struct nmi_timer t;
+
 TEST(the_pits_pin_is_the_overrides)
 {
-    struct nmi_timer t;
-
     pit(&t);
     assert_null(t.why_not);
     assert_int_equal(nmi_timer_start(&t, 1000), 1000);
@@ -141,8 +141,6 @@ TEST(the_pits_pin_is_the_overrides)
 /* Opened while its output is low, so that the rising edge is the end of this count. */
 TEST(the_pit_counts_once)
 {
-    struct nmi_timer t;
-
     pit(&t);
     assert_int_equal(nmi_timer_start(&t, 1000), 1000);
     static const struct {
@@ -164,8 +162,6 @@ TEST(the_pit_counts_once)
 
 TEST(a_missing_pin_of_the_pit_has_its_reason)
 {
-    struct nmi_timer t;
-
     nmi_timer_pit(&t, NULL, NULL, false, APIC_ID);
     assert_string_equal(t.why_not, "no IO-APIC is known");
     nmi_timer_pit(&t, NULL, &madt, true, APIC_ID);
@@ -196,8 +192,6 @@ static void open_hpet(struct nmi_timer *t)
 
 TEST(an_hpet_takes_the_last_comparator_and_the_highest_free_pin)
 {
-    struct nmi_timer t;
-
     pin(0, 23)[0] = 0x40; /* a device's */
     *hpet_at(TIMER_CONFIG(2)) = TIMER_LEVEL | TIMER_PERIODIC | TIMER_FSB | 0x200;
     *hpet_at(HPET_COUNTER) = 5000;
@@ -219,8 +213,6 @@ TEST(an_hpet_takes_the_last_comparator_and_the_highest_free_pin)
 /* 2^31 counts at most, and none after the wrap of its 32 bits. */
 TEST(an_hpet_reaches_2_31_counts_or_the_wrap)
 {
-    struct nmi_timer t;
-
     open_hpet(&t);
     assert_int_equal(nmi_timer_start(&t, 60000000), (1ull << 31) / 100);
     *hpet_at(HPET_COUNTER) = 0u - 100002;
@@ -235,8 +227,6 @@ TEST(an_hpet_reaches_2_31_counts_or_the_wrap)
 /* It interrupts only at the requested time, not at the wrap of its 32 bits. */
 TEST(an_hpet_of_64_bits_takes_one_shot)
 {
-    struct nmi_timer t;
-
     *hpet_at(TIMER_CONFIG(2)) = TIMER_64 | TIMER_32;
     *hpet_at(HPET_COUNTER) = 0u - 100002;
     *hpet_at(HPET_COUNTER + 4) = 6;
@@ -255,8 +245,6 @@ TEST(an_hpet_of_64_bits_takes_one_shot)
 
 TEST(comparators_in_use_are_left_alone)
 {
-    struct nmi_timer t;
-
     *hpet_at(TIMER_CONFIG(2)) = TIMER_OPEN;
     open_hpet(&t);
     assert_null(t.why_not);
@@ -276,7 +264,6 @@ TEST(comparators_in_use_are_left_alone)
 TEST(a_missing_or_odd_hpet_is_refused)
 {
     const struct hpet_table odd = {.address = HPET_AT + 4}, nowhere = {.address = 0x1000};
-    struct nmi_timer t;
 
     nmi_timer_hpet(&t, NULL, &madt, NULL, APIC_ID);
     assert_string_equal(t.why_not, "no HPET table");

@@ -20,10 +20,10 @@ static void refused(const char *text, const char *const *says)
             fail_msg("\"%s\" is not in: %s", *says, message);
 }
 
+static struct options o;
+
 TEST(values_of_each_kind_reach_their_fields)
 {
-    struct options o;
-
     assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
                           "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
                           "cores=1-4,8 share=together park=mwait console=both help list\n"
@@ -56,7 +56,6 @@ TEST(values_of_each_kind_reach_their_fields)
 
 TEST(a_former_name_is_accepted_and_today_s_is_recorded)
 {
-    struct options o;
     char text[512];
     struct sink_buf out;
 
@@ -76,7 +75,6 @@ TEST(limits_of_suite_quiet_are_named)
                                         "quiet_time=off", "quiet_time=4294967297"},
                              *const most[] = {"gaps_max=0", "gaps_max=60000001", "gaps_max=auto",
                                               "gaps_max=20us"};
-    struct options o;
 
     EACH_CASE (c, words) {
         assert_false(parse(&o, *c));
@@ -93,8 +91,6 @@ TEST(limits_of_suite_quiet_are_named)
 
 TEST(the_later_word_wins)
 {
-    struct options o;
-
     assert_true(parse(&o, "samples=100 samples=0x20 suite=a suite=b"));
     assert_int_equal(o.samples, 32);
     assert_string_equal(o.suite, "b");
@@ -198,7 +194,6 @@ TEST(an_unknown_word_gets_a_near_one)
 /* Each key is found again from a word that lacks one of its letters. */
 TEST(every_key_is_suggested_for_a_near_word)
 {
-    struct options o;
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
 
@@ -219,7 +214,6 @@ TEST(every_key_is_suggested_for_a_near_word)
 
 TEST(unclear_words_are_refused)
 {
-    struct options o;
     const char *words[] = {"Samples=64",
                            "SAMPLES=64",
                            "samples:64",
@@ -250,8 +244,6 @@ TEST(unclear_words_are_refused)
 
 TEST(a_nul_in_a_file_is_refused)
 {
-    struct options o;
-
     options_default(&o);
     assert_false(parse_bytes(&o, "samples=64\0x", 12));
     assert_non_null(strstr(message, "baretick.conf, line 1: \"samples=64\\x00x\": "));
@@ -261,7 +253,6 @@ TEST(a_nul_in_a_file_is_refused)
 
 TEST(long_words_are_shortened)
 {
-    struct options o;
     char text[600];
 
     memset(text, 'x', sizeof text);
@@ -286,7 +277,6 @@ TEST(one_text_is_read_in_every_encoding)
     const char *text = "# Gr\xc3\xb6\xc3\x9f"
                        "e\r\nsamples=77 # \xf0\x9f\x98\x80\r\nsuite=calls\r\n";
     const char *text16 = u8"# Gr\u00f6\u00dfe\r\nsamples=77 #";
-    struct options o;
     uint8_t bytes[300];
 
     assert_true(parse(&o, text));
@@ -385,8 +375,6 @@ TEST(documented_defaults_are_in_effect)
 /* It means several words, at its place: later words win. */
 TEST(the_word_datasheet_sets_suites_and_cores)
 {
-    struct options o;
-
     assert_true(options_knows("datasheet"));
     assert_true(parse(&o, "suite=calls datasheet"));
     assert_string_equal(o.suite, "insn,memory,limits");

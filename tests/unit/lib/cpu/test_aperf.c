@@ -29,12 +29,12 @@ static uint64_t read_patiently(struct aperf *p, struct fake_counters *f)
     return cycles;
 }
 
+static struct fake_counters f;
+static struct aperf p;
+static uint64_t from, to;
+
 TEST(counts_through_changes_of_clock)
 {
-    struct fake_counters f;
-    struct aperf p;
-    uint64_t from, to;
-
     started(&p, &f);
     for (unsigned i = 1; i < 30; i++) {
         f.cycles_per_tick = 0.3 * i;
@@ -50,10 +50,6 @@ TEST(counts_through_changes_of_clock)
 /* Hours between two readings: the figure keeps 31 bits. */
 TEST(hours_between_readings_are_exact)
 {
-    struct fake_counters f;
-    struct aperf p;
-    uint64_t from, to;
-
     started(&p, &f);
     from = read_patiently(&p, &f);
     fake_counters_pass(&f, 3e13);
@@ -63,10 +59,6 @@ TEST(hours_between_readings_are_exact)
 
 TEST(torn_readings_are_tried_again)
 {
-    struct fake_counters f;
-    struct aperf p;
-    uint64_t from, to;
-
     started(&p, &f);
     assert_int_equal(aperf_read(&p, &f.access, &from), APERF_OK);
     f.tear = 2; /* the second falls between the registers and the closing reading of the TSC */
@@ -88,8 +80,6 @@ TEST(torn_readings_are_tried_again)
 TEST(counters_that_do_not_work_are_refused)
 {
     static const struct core_counters no = {.aperf = false};
-    struct fake_counters f;
-    struct aperf p;
     uint64_t to;
 
     machine(&f);

@@ -187,11 +187,11 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
     return why;
 }
 
+static struct fake_counters f;
+static struct core_counter c;
+
 TEST(other_counters_in_use_do_not_matter)
 {
-    struct fake_counters f;
-    struct core_counter c;
-
     intel(&f, 0xb0b, 0x7000000ff); /* counters 0 and 2 in use, counter 1 enabled but not set */
     assert_null(use(&f, &fixed, &c));
     assert_int_equal(c.index, 1u << 30 | 1);
@@ -201,9 +201,6 @@ TEST(other_counters_in_use_do_not_matter)
 
 TEST(a_fixed_counter_in_use_is_read_or_refused)
 {
-    struct fake_counters f;
-    struct core_counter c;
-
     intel(&f, 0x020, 1ull << 33); /* user mode alone */
     assert_non_null(strstr(use(&f, &fixed, &c), "in use by the firmware"));
     intel(&f, 0x070, 1ull << 33); /* both threads of the core */
@@ -222,9 +219,6 @@ TEST(a_fixed_counter_in_use_is_read_or_refused)
 
 TEST(counters_that_a_hypervisor_withholds_are_refused)
 {
-    struct fake_counters f;
-    struct core_counter c;
-
     fake_counters_init(&f);
     assert_non_null(strstr(use(&f, &fixed, &c), "faults"));
     f.amd = true;
@@ -267,9 +261,6 @@ TEST(counters_that_a_hypervisor_withholds_are_refused)
 
 TEST(a_free_amd_counter_is_used)
 {
-    struct fake_counters f;
-    struct core_counter c;
-
     amd(&f, &amd4);
     assert_null(use(&f, &amd4, &c));
     assert_int_equal(c.index, 0);
@@ -290,9 +281,6 @@ TEST(a_free_amd_counter_is_used)
  * alone. */
 TEST(retired_instructions_have_a_separate_counter)
 {
-    struct fake_counters f;
-    struct core_counter c;
-
     intel(&f, 0x0b0, 1ull << 33); /* counter 1 is in use */
     f.retired = true;
     assert_null(use(&f, &fixed, &c));
@@ -313,8 +301,6 @@ TEST(retired_instructions_have_a_separate_counter)
 /* There is no proof that it counts; cycles do not move it. */
 TEST(smis_are_counted_on_amd)
 {
-    struct core_counter c;
-
     for (unsigned i = 0; i < 2; i++) {
         const struct core_counters *has = i == 0 ? &amd4 : &amd6;
         struct fake_counters f, before;
@@ -338,7 +324,6 @@ TEST(smis_are_counted_on_amd)
         for (unsigned m = 0; m < f.n; m++)
             assert_int_equal(f.of[m].v, before.of[m].v);
     }
-    struct fake_counters f;
     intel(&f, 0, 0);
     assert_non_null(strstr(core_counter_start(&c, &fixed, COUNT_SMIS, &f.access), "counts SMIs"));
     amd(&f, &amd4);
@@ -350,8 +335,6 @@ TEST(a_cpu_without_counters_has_no_source)
 {
     static const struct core_counters no = {.pmc = COUNTER_NONE};
     static const struct core_counters narrow = {.pmc = COUNTER_FIXED1, .bits = 0};
-    struct fake_counters f;
-    struct core_counter c;
 
     intel(&f, 0, 0);
     assert_non_null(strstr(use(&f, &no, &c), "CPUID 0Ah"));

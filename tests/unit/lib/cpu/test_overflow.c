@@ -155,6 +155,8 @@ static void overflows(const struct overflow_plan *p, uint64_t counts)
 #define FIXED2_ON  (1ull << 34)
 #define PMC_ENABLE (1ull << 22)
 
+static struct overflow o;
+
 TEST(intel_counters_overflow_after_their_shots)
 {
     intel(0x30b, 0x38d, 0x300, FIXED2_ON, true);
@@ -162,7 +164,6 @@ TEST(intel_counters_overflow_after_their_shots)
     intel(0xc1, 0x186, PMC_ENABLE, 1, true);
     overflows(&pmc0, 60 * A_SECOND);
     /* As the SDM has its bits: event 3Ch, both rings, interrupt, enable; each field of four. */
-    struct overflow o;
     assert_null(overflow_start(&o, &pmc0, &access, 1));
     assert_int_equal(*fake_msr_file_at(&msrs, 0x186), 0x53003c);
     assert_int_equal(*fake_msr_file_at(&msrs, 0x38f), 1ull << 33 | 1);
@@ -175,8 +176,6 @@ TEST(intel_counters_overflow_after_their_shots)
 /* Without full-width writes a shot is at most 2^31 counts. */
 TEST(older_counters_reach_less_far)
 {
-    struct overflow o;
-
     intel(0xc1, 0x186, PMC_ENABLE, 1, false);
     overflows(&pmc0, NARROWEST);
     assert_null(overflow_start(&o, &pmc0, &access, 60 * A_SECOND));
@@ -215,8 +214,6 @@ static void amd(const struct overflow_plan *p, unsigned busy)
 
 TEST(amd_counters_overflow_after_their_shots)
 {
-    struct overflow o;
-
     amd(&amd_v2, 1);
     overflows(&amd_v2, 60 * A_SECOND);
     amd(&amd_v2, 0x30); /* two of the firmware's */
@@ -230,8 +227,6 @@ TEST(amd_counters_overflow_after_their_shots)
 
 TEST(a_counter_that_is_in_use_is_left_alone)
 {
-    struct overflow o;
-
     intel(0x30b, 0x38d, 0x300, FIXED2_ON, true);
     *fake_msr_file_at(&msrs, 0x38d) = before.of[1].v = 0x100;
     assert_non_null(overflow_start(&o, &fixed2, &access, 1));
@@ -252,7 +247,6 @@ TEST(a_counter_that_is_in_use_is_left_alone)
 TEST(an_nmi_counter_that_a_hypervisor_withholds_is_not_used)
 {
     static const uint32_t registers[] = {0x38d, 0x38f, 0x30b};
-    struct overflow o;
 
     for (size_t i = 0; i < 2; i++) {
         intel(0x30b, 0x38d, 0x300, FIXED2_ON, true);

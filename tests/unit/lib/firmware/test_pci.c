@@ -56,11 +56,15 @@ static void space_write(void *ctx, struct pci_at at, uint16_t command)
 
 static const struct pci_space access = {NULL, space_read, space_write};
 
+static const struct pci_console console;
+
 static void none(void)
 {
     memset(&space, 0, sizeof space);
     space.nobody = 0xffffffff;
 }
+
+BEFORE_EACH(none);
 
 static struct fake *add(uint16_t segment, uint8_t bus, uint8_t device, uint8_t function,
                         uint16_t class_code, uint8_t header)
@@ -89,11 +93,9 @@ static bool is_master(const struct fake *f)
 
 TEST(devices_stop_writing_memory)
 {
-    const struct pci_console console = {0};
-
-    none();
     struct fake *disk = add(0, 0, 3, 0, 0x0106, 0), *net = add(0, 7, 31, 0, 0x0200, 0);
     struct fake *idle = add(0, 0, 4, 0, 0x0200, 0);
+
     idle->word[1] &= ~MASTER;
     run(&console);
     assert_false(is_master(disk) || is_master(net));
@@ -110,14 +112,12 @@ TEST(devices_stop_writing_memory)
 
 TEST(bridges_and_iommus_stay)
 {
-    const struct pci_console console = {0};
-
-    none();
     struct fake *kept[] = {
         add(0, 0, 0, 0, 0x0600, 0), add(0, 0, 1, 0, 0x0604, 1), add(0, 0, 2, 0, 0x0607, 2),
         add(0, 0, 5, 0, 0x0880, 1), /* calls itself no bridge, and has a bridge's header */
         add(0, 0, 6, 0, 0x0806, 0), /* an IOMMU */
     };
+
     run(&console);
     for (unsigned i = 0; i < 5; i++)
         assert_true(is_master(kept[i]));
@@ -129,9 +129,6 @@ TEST(bridges_and_iommus_stay)
 /* Bridges whose bus numbers form a loop, and one that names itself: they are not followed. */
 TEST(bridges_whose_buses_form_a_loop_are_not_followed)
 {
-    const struct pci_console console = {0};
-
-    none();
     for (unsigned i = 0; i < 3; i++)
         add(0, (uint8_t)i, 1, 0, 0x0604, 1)->word[6] = (i + 1) % 3 << 8 | i;
     struct fake *disk = add(0, 2, 9, 0, 0x0108, 0);
@@ -143,9 +140,6 @@ TEST(bridges_whose_buses_form_a_loop_are_not_followed)
 
 TEST(every_function_of_a_device_is_stopped)
 {
-    const struct pci_console console = {0};
-
-    none();
     add(0, 0, 1, 0, 0x0c03, MULTI);
     add(0, 0, 1, 2, 0x0c03, 0);
     add(0, 0, 1, 7, 0x0c03, 0);
@@ -160,10 +154,7 @@ TEST(every_function_of_a_device_is_stopped)
 
 TEST(an_empty_space_has_no_function)
 {
-    const struct pci_console console = {.framebuffer = 0xc0000000};
-
-    none();
-    run(&console);
+    run(&(struct pci_console){.framebuffer = 0xc0000000});
     assert_int_equal(stop.functions, 0);
     space.nobody = 0;
     run(&console);
@@ -176,7 +167,6 @@ TEST(functions_of_the_console_are_not_stopped)
     struct pci_console console = {
         .framebuffer = 0x4010000000ull, .serial = 0xe008, .serial_io = true};
 
-    none();
     struct fake *other = add(0, 0, 1, 0, 0x0300, 0); /* a second screen, whose range could reach */
     other->word[4] = 0x0000000c;
     other->word[5] = 0x40;
@@ -209,9 +199,6 @@ TEST(functions_of_the_console_are_not_stopped)
 
 TEST(a_master_that_cannot_be_stopped_is_listed)
 {
-    const struct pci_console console = {0};
-
-    none();
     add(0, 0, 1, 0, 0x0106, 0)->stubborn = true;
     run(&console);
     assert_int_equal(stop.fate[PCI_STUCK], 1);
@@ -221,11 +208,9 @@ TEST(a_master_that_cannot_be_stopped_is_listed)
 TEST(every_segment_is_searched)
 {
     static const struct pci_range ranges[] = {{0, 0, 0}, {1, 0x40, 0x41}};
-    const struct pci_console console = {0};
-
-    none();
     struct fake *here = add(0, 0, 1, 0, 0x0106, 0), *far = add(1, 0x41, 1, 0, 0x0106, 0);
     struct fake *beyond = add(1, 0x42, 1, 0, 0x0106, 0);
+
     pci_stop_masters(&stop, &access, ranges, 2, &console);
     assert_false(is_master(here) || is_master(far));
     assert_true(is_master(beyond));
@@ -234,9 +219,7 @@ TEST(every_segment_is_searched)
 TEST(masters_beyond_the_list_are_counted)
 {
     static const struct pci_range ranges[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    const struct pci_console console = {0};
 
-    none();
     for (unsigned i = 0; i < FUNCTIONS; i++)
         add(0, 0, (uint8_t)i, 0, 0x0106, 0)->stubborn = true;
     pci_stop_masters(&stop, &access, ranges, 3, &console);

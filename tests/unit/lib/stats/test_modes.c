@@ -54,10 +54,11 @@ static double lattice_mean(double ticks, struct rng *rng)
     return sum / 16;
 }
 
+static struct data d;
+
 /* Raw ticks have two or three values here, far apart; the block values are one mode. */
 TEST(block_values_of_a_coarse_clock_are_one_mode)
 {
-    static struct data d;
     struct rng rng = {1};
     static const size_t sizes[] = {8, 24, 64, 512};
 
@@ -76,7 +77,6 @@ TEST(block_values_of_a_coarse_clock_are_one_mode)
 
 TEST(noise_is_one_mode)
 {
-    static struct data d;
     struct rng rng = {2};
     static const size_t sizes[] = {16, 32, 128, 1000};
     int split[4] = {0};
@@ -100,7 +100,6 @@ TEST(noise_is_one_mode)
 /* The test of docs/figure.md: 100 or 106 cycles by a shift register, 30% of the time. */
 TEST(a_planted_pair_of_modes_is_found)
 {
-    static struct data d;
     struct rng rng = {3};
     static const size_t sizes[] = {64, 256, 1024};
 
@@ -131,7 +130,6 @@ TEST(a_planted_pair_of_modes_is_found)
 /* A call of 4.01 cycles at some places of the code, 6.00 at others. */
 TEST(modes_by_layout_and_by_time_are_distinguished)
 {
-    static struct data d;
     struct rng rng = {4};
 
     for (size_t placements = 2; placements <= 16; placements++) {
@@ -161,7 +159,6 @@ TEST(modes_by_layout_and_by_time_are_distinguished)
 
 TEST(up_to_four_modes_are_found)
 {
-    static struct data d;
     struct rng rng = {5};
 
     for (uint64_t modes = 2; modes <= 4; modes++)
@@ -191,7 +188,6 @@ TEST(up_to_four_modes_are_found)
 /* One after the other, by turns: neighbours in time are never alike. */
 TEST(modes_are_found_in_any_order_of_time)
 {
-    static struct data d;
     struct rng rng = {6};
 
     for (int pattern = 0; pattern < 3; pattern++) {
@@ -211,7 +207,6 @@ TEST(modes_are_found_in_any_order_of_time)
 /* Sixteen placements, each a little different: one broad mode. */
 TEST(scattered_placements_are_one_mode)
 {
-    static struct data d;
     struct rng rng = {7};
     int split = 0;
 
@@ -236,8 +231,6 @@ TEST(scattered_placements_are_one_mode)
 
 TEST(small_gaps_and_small_shares_are_not_modes)
 {
-    static struct data d;
-
     /* A gap of 0.05 cycles, and a little more. */
     begin(&d, 100, 1);
     for (size_t i = 0; i < d.n; i++)
@@ -271,8 +264,6 @@ TEST(small_gaps_and_small_shares_are_not_modes)
 /* A gap wide enough in a spread so broad that Ashman's D does not call it two. */
 TEST(a_gap_in_a_broad_spread_is_not_a_mode)
 {
-    static struct data d;
-
     begin(&d, 40, 1);
     d.within = 1;
     for (size_t i = 0; i < d.n; i++)
@@ -288,8 +279,6 @@ TEST(a_gap_in_a_broad_spread_is_not_a_mode)
 
 TEST(few_blocks_have_no_modes)
 {
-    static struct data d;
-
     begin(&d, 1, 1);
     d.n = 0;
     assert_int_equal(find(&d).count, 0);
@@ -312,7 +301,6 @@ TEST(few_blocks_have_no_modes)
 /* A block in which the core's clock moved is between the modes and belongs to neither. */
 TEST(stray_values_do_not_hide_a_mode)
 {
-    static struct data d;
     static const size_t numbers[] = {0, 5, 10, 60};
 
     for (size_t j = 0; j < 4; j++) {
