@@ -21,7 +21,7 @@ enum { ROUNDS = 4, PER_ROUND = 3, PAIRS = 5 };
 enum { ROUNDS_LEAST = 2, COUNTS_LEAST = 8 };
 
 /* The machine; set by each test. */
-static struct {
+static struct made_limit {
     double slow;    /* factor of every time */
     double noise;   /* every time is off by at most this share */
     unsigned wrong; /* the walk that fails, counted from 1; 0: none */
@@ -158,41 +158,9 @@ TEST(counts_go_up_by_octaves)
     assert_in_range(l->step[0].to, 42, 46);
 }
 
-TEST(a_neighbour_all_the_time_spoils_the_limit)
-{
-    reset(EXEC_SILICON);
-    fake_witness.is_shared = always;
-    const struct limit *l = measure(&window);
-    assert_int_equal(l->out.status, ROW_OK);
-    assert_int_equal(l->spoiled, LIMIT_SHARED);
-    assert_int_equal(l->steps, 0);
-    assert_true(l->point[0].shared);
-}
-
-TEST(an_occasional_neighbour_does_not_spoil_a_limit)
-{
-    reset(EXEC_SILICON);
-    fake_witness.is_shared = now_and_then;
-    const struct limit *l = measure(&window);
-    assert_true(fake_witness.shared > 0);
-    assert_int_equal(l->spoiled, LIMIT_CLEAN);
-    assert_int_equal(l->step[0].at, LIMIT);
-}
-
 static bool around_the_step(void)
 {
     return made.count > LIMIT + 8 && made.count < 450;
-}
-
-/* Only the lower half of a step in two parts is left: "no step" would be wrong. */
-TEST(a_neighbour_at_the_step_makes_it_uncertain)
-{
-    reset(EXEC_SILICON);
-    made.halfway = true;
-    fake_witness.is_shared = around_the_step;
-    const struct limit *l = measure(&window);
-    assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
-    assert_int_equal(l->steps, 0);
 }
 
 static unsigned leaves_after; /* this number of visits */
@@ -222,16 +190,6 @@ TEST(a_step_is_measured_again_when_its_neighbour_has_left)
     }
 }
 
-TEST(a_window_that_gets_shorter_is_not_judged)
-{
-    reset(EXEC_SILICON);
-    made.falls = true;
-    const struct limit *l = measure(&window);
-    assert_int_equal(l->spoiled, LIMIT_FALLS);
-    assert_true(l->falls_at > 400);
-    assert_int_equal(l->steps, 0);
-}
-
 TEST(uncertain_figures_are_not_judged)
 {
     reset(EXEC_SILICON);
@@ -242,26 +200,52 @@ TEST(uncertain_figures_are_not_judged)
         assert_int_equal(l->steps, 1);
         assert_in_range(LIMIT, l->step[0].from, l->step[0].to);
     }
-    reset(EXEC_SILICON);
-    made.noise = 0.8;
-    const struct limit *l = measure(&window);
-    assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
-    assert_int_equal(l->steps, 0);
 }
 
-TEST(a_walk_that_fails_its_check_fails_the_row)
+TEST(what_spoils_a_limit_is_reported)
 {
-    for (unsigned at = 1; at < 2000; at += 999) {
-        reset(EXEC_SILICON);
-        made.wrong = at;
+    static const struct {
+        enum execution execution;
+        bool (*is_shared)(void);
+        struct made_limit made;
+        enum row_status status;
+        enum limit_spoiled spoiled;
+        unsigned steps;
+    } cases[] = {
+        {.is_shared = always, .spoiled = LIMIT_SHARED},
+        {.is_shared = now_and_then, .steps = 1},
+        /* Only the lower half of a step in two parts is left: "no step" would be wrong. */
+        {.is_shared = around_the_step, .made.halfway = true, .spoiled = LIMIT_UNCERTAIN},
+        {.made.falls = true, .spoiled = LIMIT_FALLS},
+        {.made.noise = 0.8, .spoiled = LIMIT_UNCERTAIN},
+        {.execution = EXEC_EMULATED, .spoiled = LIMIT_EMULATED},
+        {.made.wrong = 1, .status = ROW_WRONG},
+        {.made.wrong = 1000, .status = ROW_WRONG},
+        {.made.wrong = 1999, .status = ROW_WRONG},
+        {.made.full = true, .status = ROW_WRONG},
+    };
+
+    EACH_CASE (c, cases) {
+        reset(c->execution);
+        made = c->made;
+        made.slow = 1;
+        fake_witness.is_shared = c->is_shared;
         const struct limit *l = measure(&window);
-        assert_int_equal(l->out.status, ROW_WRONG);
-        assert_string_equal(l->out.why, "a planted defect");
-        assert_int_equal(l->n, 0);
+        assert_int_equal(l->out.status, c->status);
+        assert_int_equal(l->spoiled, c->spoiled);
+        assert_int_equal(l->steps, c->steps);
+        assert_true(c->steps == 0 || l->step[0].at == LIMIT);
+        assert_int_equal(l->n == 0, c->status == ROW_WRONG);
+        if (c->made.wrong)
+            assert_string_equal(l->out.why, "a planted defect");
+        if (l->n == 0)
+            continue;
+        assert_int_equal(is_known(l->point[0].cycles), c->execution != EXEC_EMULATED);
+        assert_true(is_known(l->point[0].ticks));
+        assert_int_equal(l->point[0].shared, c->is_shared == always);
+        assert_true(!c->made.falls || l->falls_at > 400);
+        assert_true(c->is_shared != now_and_then || fake_witness.shared > 0);
     }
-    reset(EXEC_SILICON);
-    made.full = true;
-    assert_int_equal(measure(&window)->out.status, ROW_WRONG);
 }
 
 TEST(a_user_who_stops_the_run_leaves_no_limit)
@@ -311,15 +295,6 @@ TEST(counted_instructions_have_one_round_and_no_limit)
     assert_int_equal(made.walks, 2 * 52); /* in the first pass, and in one more */
     assert_int_equal(made.warmed, 0);
     assert_close(l->point[0].cycles, l->point[0].ticks / 2, 1e-6);
-}
-
-TEST(an_emulator_gives_ticks_and_no_cycles)
-{
-    reset(EXEC_EMULATED);
-    const struct limit *l = measure(&window);
-    assert_int_equal(l->spoiled, LIMIT_EMULATED);
-    assert_false(is_known(l->point[0].cycles));
-    assert_true(is_known(l->point[0].ticks));
 }
 
 TEST(a_limit_names_a_missing_instruction_set)
