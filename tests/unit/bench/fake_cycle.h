@@ -4,9 +4,6 @@
 #define TESTS_FAKE_CYCLE_H
 
 #include "tests/unit/cmocka_unit.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/linked_tsc.h"
 
 #include "bench/api/report.h"

@@ -4,8 +4,6 @@
 #define TESTS_FAKE_PLAN_H
 
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/fake_tsc.h"
 
 #include "bench/engine/barrier.h"

@@ -1,6 +1,4 @@
 #include "tests/unit/bench/made_core.h"
-#include <stdlib.h>
-#include <string.h>
 #include "bench/engine/guard.h"
 #include "bench/engine/poll.h"
 #include "bench/engine/cycle.h"

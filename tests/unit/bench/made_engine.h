@@ -7,7 +7,6 @@
 
 #include "tests/unit/cmocka_unit.h"
 #include <math.h>
-#include <string.h>
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/bench/fake_program.h"

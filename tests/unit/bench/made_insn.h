@@ -2,8 +2,6 @@
 #ifndef TESTS_UNIT_BENCH_MADE_INSN_H
 #define TESTS_UNIT_BENCH_MADE_INSN_H
 
-#include <stdio.h>
-#include <stdlib.h>
 #include "bench/kinds/insn_forms.h"
 #include "tests/unit/cmocka_unit.h"
 

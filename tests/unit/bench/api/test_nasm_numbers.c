@@ -17,7 +17,6 @@
 #include "kernel/devices/device_registers.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 
 struct number {
     const char *name;

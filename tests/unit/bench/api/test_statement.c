@@ -5,7 +5,6 @@
 #include "bench/api/statement.h"
 #include "bench/api/counted.h"
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 
 extern const struct bench *__start_baretick_rows[], *__stop_baretick_rows[];
 

@@ -1,5 +1,4 @@
 /* Choice, fallback and retries, with planted timers. */
-#include <string.h>
 #include "tests/unit/cmocka_unit.h"
 #include "bench/api/report.h"
 #include "bench/api/survey.h"

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include "tests/unit/cmocka_unit.h"
 
 #include "bench/engine/barrier.h"

@@ -19,8 +19,6 @@
 #include "lib/text/words.h"
 #include "tests/unit/bench/made_units.h"
 #include "tests/unit/cmocka_unit.h"
-#include <stdio.h>
-#include <string.h>
 
 enum { SAMPLES = 100, NOTHING = 50, CALL = 10 };
 

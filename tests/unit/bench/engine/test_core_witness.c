@@ -6,9 +6,6 @@
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/cmocka_unit.h"
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include "bench/engine/engine.h"
 #include "bench/engine/witness.h"
 
@@ -331,13 +328,12 @@ static unsigned told(void)
 }
 
 static const double widths[] = {4, 6, 8}, steps[] = {2, 26, 40};
-#define COUNT(list) (sizeof list / sizeof list[0])
 enum { ROWS = 3, NEEDED = KINDS_TAKEN * SAMPLES / ENGINE_BLOCK }; /* blocks of a row */
 
 TEST(an_exclusive_core_has_no_alarms)
 {
-    for (unsigned w = 0; w < COUNT(widths); w++)
-        for (unsigned s = 0; s < COUNT(steps); s++) {
+    for (unsigned w = 0; w < COUNT_OF(widths); w++)
+        for (unsigned s = 0; s < COUNT_OF(steps); s++) {
             a_core(widths[w], steps[s], 0, 20);
             for (int rows = 0; rows < ROWS; rows++) {
                 struct row row = take();
@@ -379,9 +375,9 @@ TEST(a_neighbour_is_seen_and_left_out)
 {
     static const double shares[] = {0.2, 0.5, 0.8};
 
-    for (unsigned w = 0; w < COUNT(widths); w++)
-        for (unsigned s = 0; s < COUNT(steps); s++)
-            for (unsigned i = 0; i < COUNT(shares); i++)
+    for (unsigned w = 0; w < COUNT_OF(widths); w++)
+        for (unsigned s = 0; s < COUNT_OF(steps); s++)
+            for (unsigned i = 0; i < COUNT_OF(shares); i++)
                 a_neighbour(widths[w], steps[s], shares[i]);
 }
 

@@ -122,14 +122,14 @@ TEST(without_a_counter_no_register_is_read)
 {
     static const char *const lists[] = {"ruler", "tsc", "null", "rdtscp", "aperf", "ruler,aperf"};
 
-    for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        begin_world(lists[i]);
+    EACH_CASE (c, lists) {
+        begin_world(*c);
         struct row_figure h = run();
         assert_int_equal(w.reads + w.starts, 0);
         assert_close(h.ruler.cycles.theta, THETA, 1e-9);
         assert_true(h.counter.cycles.theta != h.counter.cycles.theta);
         assert_int_equal(gathered->row.taken.unread, 0);
-        assert_true(run_has_cycles(&engine.facts) == (strncmp(lists[i], "ruler", 5) == 0));
+        assert_true(run_has_cycles(&engine.facts) == (strncmp(*c, "ruler", 5) == 0));
     }
 }
 
@@ -171,14 +171,14 @@ TEST(a_named_counter_has_to_start)
                  {"ruler,pmc,aperf", NULL}, /* one counter is all that is read */
                  {"auto", NULL},
                  {"null,aperf", NULL}};
-    for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    EACH_CASE (c, lists) {
         char said[200];
         struct sink_buf b;
-        begin_world(lists[i].list);
+        begin_world(c->list);
         sink_buf_init(&b, said, sizeof said);
-        assert_true(cycle_check_words(&engine, &b.sink) == (lists[i].said == NULL));
-        if (lists[i].said)
-            assert_non_null(strstr(said, lists[i].said));
+        assert_true(cycle_check_words(&engine, &b.sink) == (c->said == NULL));
+        if (c->said)
+            assert_non_null(strstr(said, c->said));
         cycle_close(&engine);
     }
 }

@@ -20,8 +20,8 @@ static const struct loop_facts narrow = {-0.001, -0.026, 0.024, 1.0, 1, 1.0 / 8}
 
 TEST(an_interval_that_reaches_beyond_the_loop_proves_nothing)
 {
-    for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++)
-        assert_int_equal(loop_hides(&recorded[i]), HIDDEN_MAYBE);
+    EACH_CASE (c, recorded)
+        assert_int_equal(loop_hides(c), HIDDEN_MAYBE);
     assert_int_equal(loop_hides(&narrow), HIDDEN_ALL);
     /* An upper bound at the loop's cost would hide nothing: no instruction of an eight wide core
      * takes less than 1/16 of a cycle. */

@@ -18,11 +18,11 @@ TEST(each_method_finds_what_was_planted)
 
     options.ensembles = 4;
     options.size = 16;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    EACH_CASE (c, methods) {
         start();
         options.ensembles = 4;
         options.size = 16;
-        struct row row = by_method(methods[i]);
+        struct row row = by_method(*c);
         assert_int_equal(row.out.status, ROW_OK);
         assert_true(row.figure.known && fabs(row.figure.cycles.theta - 3.25) < 0.01);
         assert_null(row.method.doubt);
@@ -53,7 +53,7 @@ static double ever_faster(enum window_kind k, size_t i)
 TEST(kbest_measures_blocks_forward_and_backward)
 {
     static const enum window_kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
-    const size_t kinds = sizeof way / sizeof way[0], warm = kinds * 2 * ENGINE_BLOCK;
+    const size_t kinds = COUNT_OF(way), warm = kinds * 2 * ENGINE_BLOCK;
 
     options.most = 128;
     options.epsilon = 0;
@@ -75,14 +75,14 @@ TEST(kbest_measures_backward_even_if_samples_agree_at_once)
 {
     static const uint64_t most[] = {500, 20, 4};
 
-    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+    EACH_CASE (c, most) {
         start();
         options.k = 3;
-        options.most = most[i];
+        options.most = *c;
         struct row row = by_method(METHOD_KBEST);
         const struct method_side *body = &row.method.body, *empty = &row.method.empty;
         assert_true(body->kbest.converged && empty->kbest.converged);
-        uint64_t due = most[i] < 6 ? most[i] : 6; /* K there, K back */
+        uint64_t due = *c < 6 ? *c : 6; /* K there, K back */
         assert_int_equal(body->all.n, due);
         assert_int_equal(empty->all.n, due);
         /* After the warm-up: E forward, B forward, B backward, E backward. */
@@ -356,17 +356,17 @@ TEST(checks_are_made_by_each_method)
     static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
 
     bench.proof.least_instructions = 1;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    EACH_CASE (c, methods) {
         start();
         options.ensembles = 4;
         options.size = 16;
         plant.instructions = 0; /* with a figure that looks sound */
-        struct row row = by_method(methods[i]);
+        struct row row = by_method(*c);
         assert_int_equal(row.out.status, ROW_WRONG);
         assert_non_null(strstr(row.out.why, "the work was elided"));
         plant.instructions = 1;
         plant.operation = 0; /* with one that does not */
-        row = by_method(methods[i]);
+        row = by_method(*c);
         assert_int_equal(row.out.status, ROW_OK);
         assert_int_equal(row.work, WORK_JUDGED);
     }
@@ -415,7 +415,7 @@ TEST(adaptive_names_the_row_that_has_a_loop)
     static const struct bench *const all[] = {&other, &add, &add_loop, &none};
 
     registered = all;
-    registered_rows = sizeof all / sizeof *all;
+    registered_rows = COUNT_OF(all);
     assert_non_null(strstr(refused("add"), "; planted/add_loop has one"));
     assert_non_null(strstr(refused("add_straight"), "; planted/add has one"));
     assert_null(strstr(refused("sub_straight"), "has one"));

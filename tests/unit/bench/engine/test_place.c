@@ -3,8 +3,6 @@
  * object made by hand, in buffers that are arrays.
  */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "bench/engine/compiled.h"
 #include "bench/engine/layout.h"
 #include "bench/engine/place.h"
@@ -292,8 +290,8 @@ TEST(all_that_a_row_touches_is_cleared)
                                      leads_to(from + 16),
                                      window_at(p, KIND_BODY),
                                      window_at(p, KIND_EMPTY)};
-            for (unsigned j = 0; j < sizeof code / sizeof *code; j++)
-                assert_int_equal(is_cleared(p, code[j]), clear);
+            EACH_CASE (c, code)
+                assert_int_equal(is_cleared(p, *c), clear);
             /* The ruler's windows from their first line to the one after the last add. */
             uint64_t end = window_at(p, KIND_RULER2) + 2 * RULER_ADDS * unit_chain_add.size + 64;
             for (uint64_t at = window_at(p, KIND_RULER); at < end; at++)

@@ -4,8 +4,6 @@
  */
 #include "tests/unit/close.h"
 #include "tests/unit/cmocka_unit.h"
-#include <stdbool.h>
-#include <string.h>
 
 /* --- the core --------------------------------------------------------------------------------- */
 
@@ -157,9 +155,9 @@ TEST(a_point_of_the_recipe_in_use_is_known_to_half_a_core_cycle)
 {
     static const double steps[] = {1, 2, 26, 40};
 
-    for (unsigned s = 0; s < sizeof steps / sizeof *steps; s++) {
-        probe_core_of(steps[s], 0.61, 100, 0);
-        assert_close(engine.facts.step, steps[s], 1e-9);
+    EACH_CASE (c, steps) {
+        probe_core_of(*c, 0.61, 100, 0);
+        assert_close(engine.facts.step, *c, 1e-9);
         assert_close(engine.facts.ticks_per_cycle, 0.61, 0.001);
         assert_int_equal(probe.recipe[RECIPE_LFENCE].groups, 4 * 8); /* placements, rounds */
         assert_true(probe.recipe[RECIPE_LFENCE].line.straight);
@@ -188,8 +186,8 @@ TEST(recipes_that_are_not_in_use_have_a_bounded_time)
     static const unsigned least =
         4 * 2 * 2 * ENGINE_BLOCK; /* placements, iterations, forward and back */
 
-    for (unsigned i = 0; i < sizeof exits / sizeof *exits; i++) {
-        probe_core_of(26, 0.61, exits[i], 0);
+    EACH_CASE (c, exits) {
+        probe_core_of(26, 0.61, *c, 0);
         for (unsigned r = 0; r < RECIPE_COUNT; r++) {
             if (r == RECIPE_LFENCE || probe.recipe[r].why_not)
                 continue;
@@ -210,6 +208,6 @@ TEST(windows_are_rounded_up_to_equal_rounds)
                                       {512, 512},   {513, 576},   {576, 576},  {750, 768},
                                       {1024, 1024}, {1025, 1056}, {2048, 2048}};
 
-    for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
-        assert_int_equal(interleave_windows(asked[i][0]), asked[i][1]);
+    EACH_CASE (c, asked)
+        assert_int_equal(interleave_windows((*c)[0]), (*c)[1]);
 }

@@ -52,12 +52,12 @@ TEST(a_rows_steps_take_two_milliseconds)
         a_step_takes(1e3);
         const uint64_t fewest = go()->traps;
         assert_int_equal(walked_row.stepped.ops, 1);
-        for (size_t i = 0; i < sizeof cost / sizeof *cost; i++) {
-            a_step_takes(cost[i]);
+        EACH_CASE (c, cost) {
+            a_step_takes(*c);
             const struct stepped *s = go();
             assert_true(stepped_known(s));
-            assert_true((double)(s->traps - fewest) * cost[i] <= STEPPED_US);
-            assert_true(s->ops > 1 || cost[i] > 1);
+            assert_true((double)(s->traps - fewest) * *c <= STEPPED_US);
+            assert_true(s->ops > 1 || *c > 1);
         }
     }
 }
@@ -230,12 +230,11 @@ TEST(no_instructions_are_counted_if_the_trap_flag_misses_some)
 {
     static const uint64_t seen[] = {0, 1, STEP_KNOWN - 1, STEP_KNOWN + 1};
 
-    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+    EACH_CASE (c, seen) {
         char why[32];
         engine.facts.stepping.tried = false;
-        made.known = seen[i];
-        fmt_buf(why, sizeof why, "%llu of %u instructions", (unsigned long long)seen[i],
-                STEP_KNOWN);
+        made.known = *c;
+        fmt_buf(why, sizeof why, "%llu of %u instructions", (unsigned long long)*c, STEP_KNOWN);
         says(why);
         assert_int_equal(made.windows, 0);
     }

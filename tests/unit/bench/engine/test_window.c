@@ -1,6 +1,5 @@
 /* A body's copies; windows found again by an address in them: their tags, and the gaps between. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/engine/window.h"
 #include "tests/unit/bench/made_units.h"
 

@@ -1,7 +1,6 @@
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/bench/kinds/made_memory.h"
-#include <string.h>
 #include "bench/kinds/chase.h"
 #include "bench/kinds/kinds.h"
 #include "bench/kinds/jumps.h"

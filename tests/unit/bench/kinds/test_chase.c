@@ -2,7 +2,6 @@
  * begin and end where the order says. The walk is simulated: it follows the pointers and makes
  * up ticks. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
 #include "bench/kinds/chase.h"
 
 #define KIB (1ull << 10)
@@ -50,7 +49,7 @@ static void drop(void)
 
 static const uint64_t sizes[] = {4 * KIB,  5 * KIB, 96 * KIB, 2 * MIB, 3 * MIB,
                                  24 * MIB, 4 * KIB, 3 * MIB,  24 * MIB};
-#define SIZES (sizeof sizes / sizeof sizes[0])
+#define SIZES (COUNT_OF(sizes))
 
 TEST(every_line_is_visited_once)
 {
@@ -94,9 +93,9 @@ TEST(pointers_out_of_the_set_fail_the_check)
     struct chase c = make(64 * KIB, 1);
     void *wild[] = {NULL, set - CHASE_LINE, set + 64 * KIB, set + 8, (void *)~7ull};
 
-    for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
+    EACH_CASE (one, wild) {
         chase_build(&c, set, 64 * KIB, map, &lines, 2);
-        *line(9) = wild[i];
+        *line(9) = *one;
         assert_true(chase_check(&c) < c.n);
     }
     drop();
@@ -159,11 +158,11 @@ TEST(elements_one_per_page_fill_the_cache_sets_evenly)
 {
     static const uint64_t spans[] = {64 * KIB, 80 * KIB, 96 * KIB, 112 * KIB, 3 * MIB};
 
-    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
-        struct chase c = make(spans[i], 1);
+    EACH_CASE (one, spans) {
+        struct chase c = make(*one, 1);
         unsigned in_line[64] = {0}, least = UINT32_MAX, most = 0;
-        chase_build(&c, set, spans[i], map, &pages, 4);
-        assert_int_equal(c.n, spans[i] / 4096);
+        chase_build(&c, set, *one, map, &pages, 4);
+        assert_int_equal(c.n, *one / 4096);
         assert_int_equal(chase_check(&c), c.n);
         assert_int_equal(chase_walks(&c, 0).steps % CHASE_UNROLL, 0);
         assert_int_equal(chase_walks(&c, 0).steps % c.n, 0);

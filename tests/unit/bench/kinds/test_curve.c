@@ -2,7 +2,6 @@
  * it. test_curve_loads.c has the kinds of loads. */
 #include "tests/unit/bench/kinds/made_memory.h"
 
-#include <string.h>
 #include "bench/kinds/chase.h"
 #include "bench/engine/visits.h"
 #include "bench/kinds/kinds.h"

@@ -3,7 +3,6 @@
 #include "bench/kinds/kinds.h"
 #include "tests/unit/bench/kinds/made_memory.h"
 
-#include <string.h>
 #include "bench/kinds/jumps.h"
 #include "bench/kinds/near.h"
 #include "tests/unit/close.h"

@@ -1,6 +1,4 @@
 /* Figures of suite insn from simulated cells: links are subtracted, shared placements left out. */
-#include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/result/insn.h"
 #include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
@@ -139,16 +137,16 @@ TEST(fewer_than_three_exclusive_placements_are_not_settled)
         bool settled;
     } cases[] = {{0, 4, 0.63, false}, {1, 4, 0.63, false}, {2, 4, 0.5, false},
                  {3, 4, 0.5, true},   {2, 0, 0.5, false},  {3, 0, 0.5, true}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (one, cases) {
         struct insn_table *t = made_insn_table("inc_r64", false);
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *c = &t->cell[row->first];
-        for (unsigned k = 0; k < cases[i].exclusive; k++)
+        for (unsigned k = 0; k < one->exclusive; k++)
             insn_add_place(c, 0.5, false);
-        for (unsigned k = 0; k < cases[i].shared; k++)
+        for (unsigned k = 0; k < one->shared; k++)
             insn_add_place(c, 0.63, true);
-        assert_close(insn_throughput_of(t, row).value, cases[i].value, 1e-6);
-        assert_int_equal(insn_throughput_of(t, row).settled, cases[i].settled);
+        assert_close(insn_throughput_of(t, row).value, one->value, 1e-6);
+        assert_int_equal(insn_throughput_of(t, row).settled, one->settled);
     }
 }
 
@@ -195,12 +193,12 @@ TEST(fast_placements_are_the_throughput)
     struct insn_table *t = made_insn_table("inc_r64", false);
     const struct insn_row *row = &t->row[t->links];
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        insn_add_place(&t->cell[row->first], places[i], false);
+    EACH_CASE (c, places)
+        insn_add_place(&t->cell[row->first], *c, false);
     struct agreed a = insn_throughput_of(t, row);
     assert_close(a.value, 0.67, 1e-6);
     assert_true(a.settled);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(places); i++)
         t->cell[row->first].cycles[i] = (float)(1 + (double)i / 5);
     assert_false(insn_throughput_of(t, row).settled);
     assert_close(insn_throughput_of(t, row).value, 1.5, 1e-6); /* the median */
@@ -224,17 +222,17 @@ TEST(slots_are_known_if_fillers_hide_the_form)
         double cycles;
         uint8_t copies, fillers;
     } cases[] = {{0.25, 16, 24}, {2.5, 16, 24}, {2.6, 8, 72}, {20, 4, 240}, {26, 0, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         struct insn_table *t = made_insn_table("add_r64_r64", false);
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *slots = NULL;
         assert_int_equal(insn_filling_of(t, row).copies, 0); /* its throughput is not known */
         take_all(t, row, INSN_TEST_SLOTS, 2);
         assert_false(is_known(insn_slots(t, row).value));
-        take_all(t, row, INSN_TEST_DISTINCT, cases[i].cycles);
+        take_all(t, row, INSN_TEST_DISTINCT, c->cycles);
         struct insn_filling f = insn_filling_of(t, row);
-        assert_int_equal(f.copies, cases[i].copies);
-        assert_int_equal(f.fillers, cases[i].fillers);
+        assert_int_equal(f.copies, c->copies);
+        assert_int_equal(f.fillers, c->fillers);
         for (unsigned k = 0; k < row->cells; k++)
             if (t->cell[row->first + k].id.kind == INSN_TEST_SLOTS)
                 slots = &t->cell[row->first + k];
@@ -279,14 +277,14 @@ TEST(forms_for_one_decoder_are_slow_in_a_straight_line_only)
                  {"bswap_r64", 0.5, 0.55, 2, false},
                  {"bswap_r64", 1, 1, 2, false},
                  {"add_r16_imm16", 0.25, 3, 2, false}}; /* its prefix is the cause */
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct insn_table *t = made_insn_table(cases[i].form, false);
+    EACH_CASE (c, cases) {
+        struct insn_table *t = made_insn_table(c->form, false);
         const struct insn_row *row = &t->row[t->links];
         assert_false(insn_is_complex(t, row));
-        take_all(t, row, INSN_TEST_DISTINCT, cases[i].loop);
-        take_all(t, row, INSN_TEST_STRAIGHT, cases[i].straight);
-        take_all(t, row, INSN_TEST_SLOTS, cases[i].slots);
-        assert_int_equal(insn_is_complex(t, row), cases[i].complex);
+        take_all(t, row, INSN_TEST_DISTINCT, c->loop);
+        take_all(t, row, INSN_TEST_STRAIGHT, c->straight);
+        take_all(t, row, INSN_TEST_SLOTS, c->slots);
+        assert_int_equal(insn_is_complex(t, row), c->complex);
     }
 }
 
@@ -302,22 +300,22 @@ TEST(another_history_is_known_if_it_differs)
                  {0.25, {0.34, 0.34, 0.34}, 1, false}, /* less than 0.1 cycles */
                  {1, {2.8, 4, 2.8}, 3, false},         {1, {2.8, 1, 2.8}, 2, false},
                  {1, {2.8, 2.8, 1}, 3, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (one, cases) {
         struct insn_table *t = made_insn_table("shlx_r64_r64_r64", false);
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
         unsigned wanted = 0;
         for (unsigned k = 0; k < 3; k++)
-            insn_add_place(c, cases[i].usual, false);
+            insn_add_place(c, one->usual, false);
         while (c->after_taken < INSN_AFTER) {
             assert_false(is_known(insn_after(t, row, c).value));
             wanted += wanted == c->after_taken && insn_wants_after(t, row, c);
-            c->after[c->after_taken] = (float)cases[i].after[c->after_taken];
+            c->after[c->after_taken] = (float)one->after[c->after_taken];
             c->after_taken++;
         }
-        assert_int_equal(wanted, cases[i].wanted);
+        assert_int_equal(wanted, one->wanted);
         assert_false(insn_wants_after(t, row, c));
-        assert_int_equal(is_known(insn_after(t, row, c).value), cases[i].differs);
+        assert_int_equal(is_known(insn_after(t, row, c).value), one->differs);
     }
 }
 

@@ -1,8 +1,5 @@
 /* Mixes of forms and blockers: how many of each, what their time says, and their code. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "bench/kinds/insn_forms.h"
 #include "bench/kinds/insn_mixed.h"
 #include "lib/insn/form.h"
@@ -53,12 +50,12 @@ TEST(blockers_take_a_little_less_time_than_copies)
 {
     static const double cycles[] = {0.2, 0.25, 0.33, 0.5, 1, 1.3, 3, 7};
 
-    for (size_t i = 0; i < sizeof cycles / sizeof cycles[0]; i++)
-        for (size_t k = 0; k < sizeof cycles / sizeof cycles[0]; k++) {
+    EACH_CASE (c, cycles)
+        EACH_CASE (one, cycles) {
             double before = 1;
             for (unsigned placement = 0; placement < INSN_MIX_PLACES; placement++) {
-                struct insn_ratio r = mixed_ratio(cycles[i], cycles[k], placement);
-                double part = r.blockers * cycles[k] / (r.copies * cycles[i]);
+                struct insn_ratio r = mixed_ratio(*c, *one, placement);
+                double part = r.blockers * *one / (r.copies * *c);
                 assert_in_range(r.copies + r.blockers, INSN_MIX_MOST * 3 / 4, INSN_MIX_MOST);
                 assert_in_range(part * 100, 65, 95);
                 assert_true(part <= before); /* another ratio at each placement */
@@ -128,14 +125,14 @@ TEST(ratios_follow_from_both_throughputs)
         unsigned kind;
     } cases[] = {{"add_r64_r64", INSN_TEST_DISTINCT},
                  {"adc_r64_r64", INSN_TEST_BREAKS}}; /* its copies do not wait for each other */
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct insn_table *t = table_of(cases[i].form);
+    EACH_CASE (one, cases) {
+        struct insn_table *t = table_of(one->form);
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *c = mix_of(t, BLOCK_MULTIPLY);
         assert_false(mixed_choose(t, row, c)); /* nothing is measured yet */
         assert_int_equal(c->copies, 0);
         take_figure(t, &t->row[t->blocker_row[BLOCK_MULTIPLY] - 1], INSN_TEST_DISTINCT, 1);
-        take_figure(t, row, INSN_TEST_DISTINCT, cases[i].kind == INSN_TEST_DISTINCT ? 0.25 : 1);
+        take_figure(t, row, INSN_TEST_DISTINCT, one->kind == INSN_TEST_DISTINCT ? 0.25 : 1);
         take_figure(t, row, INSN_TEST_BREAKS, 0.25);
         assert_true(mixed_choose(t, row, c));
         assert_int_equal(c->copies / c->blockers, 4);
@@ -172,12 +169,12 @@ TEST(the_filler_is_the_one_that_takes_a_slot)
                  {0.087, 0.167, FILLER_ZERO},
                  {0.25, 0.33, FILLER_ZERO},
                  {0.17, 0.165, FILLER_NOP}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         struct insn_table *t = table_of("add_r64_r64");
         assert_int_equal(insn_filler_of(t), FILLER_NOP); /* nothing is measured yet */
-        take(&t->cell[t->row[t->filler_row[FILLER_NOP] - 1].first], cases[i].nop);
-        take(&t->cell[t->row[t->filler_row[FILLER_ZERO] - 1].first], cases[i].zero);
-        assert_int_equal(insn_filler_of(t), cases[i].filler);
+        take(&t->cell[t->row[t->filler_row[FILLER_NOP] - 1].first], c->nop);
+        take(&t->cell[t->row[t->filler_row[FILLER_ZERO] - 1].first], c->zero);
+        assert_int_equal(insn_filler_of(t), c->filler);
     }
     free(memory);
     memory = NULL;

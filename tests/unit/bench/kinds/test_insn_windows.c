@@ -1,8 +1,6 @@
 /* Windows of forms on a simulated core: copies begin faster than they end as long as the reorder
  * buffer has room, so a window that is shorter than it reads too low. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include "bench/kinds/insn_batch.h"
 #include "bench/kinds/insn_cell.h"
 #include "bench/kinds/insn_forms.h"

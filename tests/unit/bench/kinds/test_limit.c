@@ -4,7 +4,6 @@
 
 #include "tests/unit/bench/made_core.h"
 
-#include <string.h>
 #include "bench/engine/visits.h"
 #include "bench/kinds/kinds.h"
 #include "bench/result/limit.h"

@@ -2,8 +2,6 @@
  * The code runs here. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include "bench/kinds/limit_code.h"
 #include "bench/engine/window.h"

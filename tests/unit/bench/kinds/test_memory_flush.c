@@ -1,7 +1,6 @@
 /* Lines are brought into each state before they are flushed, and what was written is checked. The
  * walks are simulated: they record the order of the calls. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/kinds/flush.h"
 
 #define EVICT 8192

@@ -7,7 +7,6 @@
 
 #include "tests/unit/bench/made_core.h"
 
-#include <string.h>
 #include "bench/kinds/kinds.h"
 #include "bench/result/forward.h"
 #include "bench/kinds/forward_walk.h"

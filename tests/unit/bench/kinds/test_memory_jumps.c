@@ -1,8 +1,6 @@
 /* A chain of jumps visits every page once; a chain that does not is noticed. The code is not
  * executed but decoded here, instruction by instruction. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "bench/kinds/jumps.h"
 
 #define SMALL 4096u

@@ -1,7 +1,6 @@
 /* Stores and loads at every offset leave what they should; a walk that loses a store, or loads
  * something else, is found. The walks are simulated. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/kinds/chase.h"
 #include "bench/kinds/near.h"
 

@@ -8,8 +8,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/kinds/team.h"
 #include "bench/kinds/chase.h"

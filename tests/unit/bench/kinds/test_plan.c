@@ -144,14 +144,14 @@ TEST(a_core_that_misses_the_others_fails_unless_starved)
     };
 
     missed = true;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cores.starved = cases[i].can_be_starved ? starved : NULL;
-        starved_ns = cases[i].ns;
+    EACH_CASE (c, cases) {
+        cores.starved = c->can_be_starved ? starved : NULL;
+        starved_ns = c->ns;
         struct plan *plan = plan_of("1,3-4", SHARE_TOGETHER);
         for (unsigned k = 0; k < 3; k++) {
             const struct row *row = measure(plan, k);
-            assert_int_equal(row->out.status, cases[i].status);
-            assert_string_equal(row->out.why, cases[i].why);
+            assert_int_equal(row->out.status, c->status);
+            assert_string_equal(row->out.why, c->why);
         }
         done();
     }

@@ -3,8 +3,6 @@
  * for known times, and every such gap must be found with its length.
  */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "tests/unit/linked_tsc.h"
 
 #include "bench/output/quiet_sum.h"
@@ -360,14 +358,14 @@ TEST(a_limit_is_judged_only_if_it_is_asked_for)
         enum quiet_result result;
     } cases[] = {{0, QUIET_NOT_ASKED}, {19, QUIET_FAIL}, {22, QUIET_PASS}};
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH_CASE (c, cases) {
         reset();
         made.train[2][0] = (struct train){.every = 100000 * US, .ticks = 20 * US};
-        options.gaps_max = cases[i].most;
+        options.gaps_max = c->most;
         const struct quiet *q = watch(&row);
-        assert_int_equal(quiet_sum(q).result, cases[i].result);
+        assert_int_equal(quiet_sum(q).result, c->result);
         for (unsigned k = 0; k < CORES; k++)
-            assert_int_equal(quiet_exceeds(q, k), k == 2 && cases[i].result == QUIET_FAIL);
+            assert_int_equal(quiet_exceeds(q, k), k == 2 && c->result == QUIET_FAIL);
     }
 }
 

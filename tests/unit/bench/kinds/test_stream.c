@@ -1,8 +1,6 @@
 /* Reading, writing and copying a set: the lap before the timed walks finds everything that was left
  * out. The walks are simulated, with and without a defect. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "bench/kinds/stream.h"
 
 #define KIB (1ull << 10)

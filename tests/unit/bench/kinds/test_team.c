@@ -1,7 +1,6 @@
 /* Rendezvous for which a core is late, and figures with intervals, on a platform whose cores are
  * functions. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "tests/unit/fake_tsc.h"
 
 #include "bench/api/tsc.h"

@@ -1,8 +1,6 @@
 /* Arguments of a user row: the values of a range, refused ones, the row of one value. */
 #include "bench/objects/object_args.h"
-#include <string.h>
 #include "tests/unit/says.h"
-#include "tests/unit/cmocka_unit.h"
 
 static char text[256];
 static struct sink_buf said;
@@ -22,7 +20,7 @@ static bool lists(struct baretick_args args)
         const uint32_t expected[] = {__VA_ARGS__};                                                 \
         if (!lists(args_))                                                                         \
             fail_msg("%s", text);                                                                  \
-        assert_int_equal(values.count, sizeof expected / sizeof *expected);                        \
+        assert_int_equal(values.count, COUNT_OF(expected));                                        \
         assert_memory_equal(values.value, expected, sizeof expected);                              \
     } while (0)
 
@@ -68,9 +66,9 @@ TEST(a_wrong_range_is_refused_by_name)
         {{.to = UINT32_MAX, .step = 1}, "more than 32 values"},
         {{.to = UINT32_MAX, .multiply = 2}, "more than 32 values"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (lists(bad[i].args) || !strstr(text, bad[i].words))
-            fail_msg("\"%s\" does not say \"%s\"", text, bad[i].words);
+    EACH_CASE (c, bad)
+        if (lists(c->args) || !strstr(text, c->words))
+            fail_msg("\"%s\" does not say \"%s\"", text, c->words);
     assert_true(lists(ARGS(.from = 1, .to = 32, .step = 1)) && values.count == 32);
 }
 

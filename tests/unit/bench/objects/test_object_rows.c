@@ -6,9 +6,7 @@
 #include "lib/text/fmt.h"
 #include "tests/unit/bench/made_rows.h"
 #include "tests/unit/says.h"
-#include "tests/unit/cmocka_unit.h"
 #include <math.h>
-#include <stdlib.h>
 
 static char text[256];
 static struct sink_buf said;
@@ -224,12 +222,12 @@ TEST(the_list_is_checked)
         {ROWS_LIST, 32, 7, "not a list of pointers: 7 bytes"},
         {ROWS_LIST, 8, 0, "not allocated"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    EACH_CASE (c, bad) {
         made_rows(&m, in, 1);
         memset(header(m.at_end + 3) + 4, 0, 4); /* no relocations where there is no room for them */
-        put_le(header(bad[i].section) + bad[i].at, bad[i].value, 8);
+        put_le(header(c->section) + c->at, c->value, 8);
         open_object();
-        not_counted(bad[i].words);
+        not_counted(c->words);
     }
     made_rows(&m, in, 1);
     memcpy(header(ROWS_DATA), header(ROWS_LIST), 4); /* its name */

@@ -3,8 +3,6 @@
  * order, what is refused, and the messages.
  */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "bench/objects/objects.c" /* included: each test begins with empty lists */
 
 /* The suites' object: none. */

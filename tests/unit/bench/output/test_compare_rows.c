@@ -1,7 +1,6 @@
 /* Compared rows: what one code at two places says about a CPU, by recorded and made-up figures; and
  * where a series of rows begins. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/output/compare.h"
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"

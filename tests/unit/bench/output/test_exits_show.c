@@ -1,6 +1,5 @@
 /* What one report of suite `exits` says of exits, by simulated figures. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/output/across.h"
 #include "bench/api/registry.h"
 #include "lib/stats/mathx.h"

@@ -1,6 +1,5 @@
 /* Made-up rows in columns: the content of cells, and the rows that are shown in full. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/output/grouped.h"
 #include "bench/output/per_op.h"
 #include "lib/text/decimal.h"
@@ -230,10 +229,10 @@ TEST(a_series_is_in_order)
 {
     static const uint32_t counts[] = {1, 16, 2, 64, 4};
 
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    EACH_CASE (c, counts) {
         struct bench *b = bench_of(&two, "sum", 0);
-        b->shown.at = counts[i];
-        struct row row = row_of(b, counts[i], UNKNOWN);
+        b->shown.at = *c;
+        struct row row = row_of(b, *c, UNKNOWN);
         assert_true(grouped_take(&g, &run, &row, false));
     }
     assert_string_equal(show(), "\r\n                         cycles/op\r\n"

@@ -1,7 +1,6 @@
 /* How much suite insn measures on recorded CPUs: by CPUID alone, so no such CPU is
  * needed. The system is taken to enable all state that the CPU has. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
 #include "bench/output/curve_bytes.h"
 #include "bench/output/insn_record.h"
 #include "bench/kinds/insn_forms.h"
@@ -25,7 +24,6 @@ static const char *const hybrid[] = {"GenuineIntel0090672_AlderLake_01_LC_BC",
                                      "GenuineIntel00A06A4_MeteorLake_10"};
 #define SERIAL_BYTES (45 * 115200 / 10) /* of a datasheet at 115200 baud */
 #define ZEN_4_BYTES  324650
-#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 
 struct measured {
     unsigned forms, pairs;
@@ -74,7 +72,7 @@ static struct measured on(struct dump_cpu *cpu)
 
 TEST(a_cpu_with_avx512_has_5000_forms_and_6000_pairs)
 {
-    for (size_t i = 0; i < COUNT(with_avx512); i++) {
+    for (size_t i = 0; i < COUNT_OF(with_avx512); i++) {
         struct measured m = on(&(struct dump_cpu){fixture(with_avx512[i]), 0});
         assert_in_range(m.forms, AVX512_FORMS, 20000);
         assert_in_range(m.pairs, AVX512_PAIRS, 60000);
@@ -84,7 +82,7 @@ TEST(a_cpu_with_avx512_has_5000_forms_and_6000_pairs)
 
 TEST(every_cpu_has_the_forms_of_long_mode)
 {
-    for (size_t i = 0; i < COUNT(others); i++) {
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
         struct measured m = on(&(struct dump_cpu){fixture(others[i]), 0});
         assert_in_range(m.forms, OTHER_FORMS, AVX512_FORMS);
         assert_in_range(m.pairs, m.forms, AVX512_PAIRS * 3);
@@ -93,7 +91,7 @@ TEST(every_cpu_has_the_forms_of_long_mode)
 
 TEST(both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms)
 {
-    for (size_t i = 0; i < COUNT(hybrid); i++) {
+    for (size_t i = 0; i < COUNT_OF(hybrid); i++) {
         struct cpuid_dump *d = fixture(hybrid[i]);
         struct measured first = on(&(struct dump_cpu){d, d->cpu[0]}),
                         last = on(&(struct dump_cpu){d, d->cpu[d->cpus - 1]});

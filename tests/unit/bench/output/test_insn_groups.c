@@ -1,6 +1,4 @@
 /* The groups of forms in a record: what several mnemonics have in common is written once. */
-#include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/output/insn_groups.h"
 #include "tests/unit/bench/made_insn.h"
 

@@ -1,7 +1,5 @@
 /* The record of forms: what its columns say of simulated cells. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
-#include <string.h>
 #include "bench/output/insn_record.h"
 #include "bench/kinds/insn_forms.h"
 

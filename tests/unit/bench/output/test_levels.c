@@ -109,11 +109,11 @@ TEST(false_alarms_are_as_rare_as_stated)
     static const unsigned rounds[] = {4, 16};
     static const double differ[] = {0, 0.25, 0.5, 1, 4};
 
-    for (unsigned i = 0; i < sizeof rounds / sizeof *rounds; i++)
+    EACH_CASE (c, rounds)
         for (enum shape shape = 0; shape < SHAPES; shape++)
-            for (unsigned k = 0; k < sizeof differ / sizeof *differ; k++) {
-                struct found n = compare(&(struct machine){shape, rounds[i], differ[k]}, 0);
-                assert_true(n.shift <= at_most(differ[k] > 0 ? 0.018 : 0.01));
+            EACH_CASE (one, differ) {
+                struct found n = compare(&(struct machine){shape, *c, *one}, 0);
+                assert_true(n.shift <= at_most(*one > 0 ? 0.018 : 0.01));
                 assert_true(n.slowdown <= at_most(0.005));
                 assert_true(n.cores <= at_most(0.001));
             }

@@ -1,7 +1,6 @@
 /* A row without a figure or an interval: each cause of a `?` has its reason, and nothing else
  * has one. */
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
 #include "lib/stats/mathx.h"

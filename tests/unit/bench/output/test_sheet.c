@@ -1,9 +1,6 @@
 /* The ten figures of a datasheet, from made-up curves and forms: where each is from, and how they
  * are shown. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "bench/output/datasheet.h"
 #include "bench/kinds/insn_forms.h"
 #include "lib/text/json.h"

@@ -37,10 +37,9 @@ TEST(near_zero_a_slowdown_is_in_cycles)
     const struct {
         double alone, half;
     } near_zero[] = {{0.02, 0.03}, {0.02, 0.001}, {0.49, 0.01}, {-0.01, 0.02}, {3, 3.5}};
-    for (unsigned i = 0; i < sizeof near_zero / sizeof near_zero[0]; i++) {
-        struct slowdown s =
-            of(near_zero[i].alone, near_zero[i].half, near_zero[i].alone + 0.5, 0.04, 1);
-        double half = mathx_sqrt(near_zero[i].half * near_zero[i].half + 0.04 * 0.04);
+    EACH_CASE (c, near_zero) {
+        struct slowdown s = of(c->alone, c->half, c->alone + 0.5, 0.04, 1);
+        double half = mathx_sqrt(c->half * c->half + 0.04 * 0.04);
         assert_false(s.relative);
         assert_true(size_of(s.cycles - 0.5) < 1e-9 && size_of(s.ticks - 0.25) < 1e-9);
         assert_true(size_of(s.high - 0.5 - half) < 1e-9 && size_of(0.5 - half - s.low) < 1e-9);

@@ -1,8 +1,6 @@
 /* The summary of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/cmocka_unit.h"
-#include <stdio.h>
-#include <string.h>
 #include "bench/output/summary.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/bench/output/made_parts.h"
@@ -350,9 +348,9 @@ TEST(every_summary_fits_its_lines)
     s.spoils.shared = s.spoils.throttled = 1024;
     s.spoils.smis = s.spoils.nmis = UINT64_MAX;
     s.spoils.disturbed = s.spoils.windows = UINT64_MAX;
-    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    EACH_CASE (c, sizes) {
         for (unsigned k = 0; nth(&s, k); k++)
-            put_figure(nth(&s, k), sizes[i], sizes[i] < 0 ? -sizes[i] : 1e30);
+            put_figure(nth(&s, k), *c, *c < 0 ? -*c : 1e30);
         show(&s, UINT8_MAX);
         assert_in_range(lines(), SUMMARY_LINES - 1, SUMMARY_LINES);
         const char *direct = strstr(text, "\r\ndirect ");

@@ -8,7 +8,6 @@
 #include "lib/text/mem.h"
 #include "bench/suites/sum/sum.h"
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
 
 static const body_fn of_passes[] = {
     compiler_pass,
@@ -64,7 +63,7 @@ static const body_fn of_passes[] = {
     compiler_split_plain_trap,
     compiler_split_quoted_trap,
 };
-#define BODIES (sizeof of_passes / sizeof *of_passes)
+#define BODIES (COUNT_OF(of_passes))
 
 TEST(bodies_of_passes_leave_the_rest_of_their_room_unchanged)
 {
@@ -85,11 +84,11 @@ TEST(sums_leave_the_rest_of_their_room_unchanged)
     static const uint64_t n[] = {1, 2, SUM_INTS - 1, SUM_INTS, SUM_INTS + 1, 3 * SUM_INTS};
 
     room[0] = 1;
-    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+    EACH_CASE (c, n) {
         struct baretick_object o = {.room = room};
-        assert_int_equal(sum_pass(n[i], &o), n[i] % SUM_INTS);
-        assert_int_equal(o.counter, n[i] / SUM_INTS);
-        assert_int_equal(sum_empty(n[i], &o), n[i] % SUM_INTS);
+        assert_int_equal(sum_pass(*c, &o), *c % SUM_INTS);
+        assert_int_equal(o.counter, *c / SUM_INTS);
+        assert_int_equal(sum_empty(*c, &o), *c % SUM_INTS);
     }
 }
 

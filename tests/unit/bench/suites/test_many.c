@@ -5,7 +5,6 @@
 #include "bench/api/bench.h"
 #include "bench/suites/calls/many.h"
 #include "tests/unit/cmocka_unit.h"
-#include <string.h>
 
 #define OPS (CALLS_TAIL / 2) /* of a window */
 

@@ -3,7 +3,6 @@
 #include "bench/suites/privileged/tables.h"
 #include "lib/cpu/pagetable.h"
 #include "tests/unit/cmocka_unit.h"
-#include <stdlib.h>
 
 #define POOL       64
 #define PAGE       4096ull
@@ -60,10 +59,10 @@ TEST(a_copy_translates_as_the_tables_do)
                      {SMALL_AT + 7 * PAGE + 5, SMALL_PHYS + 7 * PAGE + 5},
                      {LARGE_AT, LARGE_PHYS},
                      {LARGE_AT + 2 * LARGE - 1, LARGE_PHYS + 2 * LARGE - 1}};
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            assert_int_equal(physical(m.tables.pool_phys, levels, cases[i].at), cases[i].physical);
-            assert_non_null(tables_entry(&m.copy, cases[i].at, 0));
-            assert_int_equal(physical(root_of(&m), levels, cases[i].at), cases[i].physical);
+        EACH_CASE (c, cases) {
+            assert_int_equal(physical(m.tables.pool_phys, levels, c->at), c->physical);
+            assert_non_null(tables_entry(&m.copy, c->at, 0));
+            assert_int_equal(physical(root_of(&m), levels, c->at), c->physical);
         }
         assert_int_equal(m.copy.used,
                          levels + 1); /* a table of level 1, and one with large pages */

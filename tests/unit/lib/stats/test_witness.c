@@ -127,7 +127,6 @@ static struct counts run(struct core *c, const struct witness_plan *plan)
 }
 
 static const double widths[] = {3, 4, 5, 5.5, 6, 8}, steps[] = {1, 2, 26, 64};
-#define COUNT(list) (sizeof list / sizeof list[0])
 
 static struct core a_core(unsigned seed, double width, double step)
 {
@@ -145,8 +144,8 @@ static struct witness_plan plan_of(const struct core *c)
 
 TEST(an_exclusive_core_is_found_exclusive)
 {
-    for (unsigned w = 0; w < COUNT(widths); w++)
-        for (unsigned s = 0; s < COUNT(steps); s++) {
+    for (unsigned w = 0; w < COUNT_OF(widths); w++)
+        for (unsigned s = 0; s < COUNT_OF(steps); s++) {
             struct core c = a_core(1 + w, widths[w], steps[s]);
             struct witness_plan plan = plan_of(&c);
             struct counts n = run(&c, &plan);
@@ -160,10 +159,10 @@ TEST(a_sibling_is_seen)
 {
     static const double shares[] = {0.1, 0.5, 0.9, 0.95}, spans[] = {60, 500, 4000};
 
-    for (unsigned w = 0; w < COUNT(widths); w++)
-        for (unsigned s = 0; s < COUNT(steps); s++)
-            for (unsigned i = 0; i < COUNT(shares); i++)
-                for (unsigned k = 0; k < COUNT(spans); k++) {
+    for (unsigned w = 0; w < COUNT_OF(widths); w++)
+        for (unsigned s = 0; s < COUNT_OF(steps); s++)
+            for (unsigned i = 0; i < COUNT_OF(shares); i++)
+                for (unsigned k = 0; k < COUNT_OF(spans); k++) {
                     struct core c = a_core(1 + w, widths[w], steps[s]);
                     c.share = shares[i];
                     c.span = spans[k];
@@ -179,8 +178,8 @@ TEST(a_sibling_is_seen)
 
 TEST(single_unusual_readings_do_not_change_the_best)
 {
-    for (unsigned w = 0; w < COUNT(widths); w++)
-        for (unsigned s = 0; s < COUNT(steps); s++) {
+    for (unsigned w = 0; w < COUNT_OF(widths); w++)
+        for (unsigned s = 0; s < COUNT_OF(steps); s++) {
             struct core c = a_core(11 + w, widths[w], steps[s]);
             c.freaks = 0.1;
             struct witness_plan plan = plan_of(&c);
@@ -243,8 +242,8 @@ TEST(a_best_reading_must_be_a_possible_width)
 
 TEST(a_witness_plan_is_short_and_has_little_noise)
 {
-    for (unsigned w = 0; w < COUNT(widths); w++)
-        for (unsigned s = 0; s < COUNT(steps); s++) {
+    for (unsigned w = 0; w < COUNT_OF(widths); w++)
+        for (unsigned s = 0; s < COUNT_OF(steps); s++) {
             struct core c = a_core(1, widths[w], steps[s]);
             struct witness_plan plan = plan_of(&c);
             assert_true(plan.noise <= 0.016 && plan.nops % WITNESS_UNIT == 0);
