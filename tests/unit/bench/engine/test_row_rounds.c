@@ -22,10 +22,10 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
 
 BEFORE_EACH(start);
 
+static struct row row;
+
 TEST(a_fault_fails_the_row_and_its_place_is_named)
 {
-    struct row row;
-
     ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1000);
     assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000001000 in "
                                      "planted/row/B2+0x12");
@@ -40,8 +40,6 @@ TEST(a_fault_fails_the_row_and_its_place_is_named)
 
 TEST(the_deadline_fails_the_row)
 {
-    struct row row;
-
     options.deadline = 7;
     ended_row(&row, GUARD_DEADLINE, 0x10);
     assert_says(row.out.why, "deadline=7", "at 10");
@@ -50,7 +48,6 @@ TEST(the_deadline_fails_the_row)
 TEST(a_key_stops_the_run_and_not_only_the_row)
 {
     struct poll poll = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
-    struct row row;
 
     engine.poll = &poll;
     ended_row(&row, GUARD_DEADLINE, 0);
@@ -65,7 +62,6 @@ TEST(state_that_the_body_changed_fails_the_row_and_is_named)
                                                .changed = "CR4 (OSFXSR cleared)"};
     static const struct guard_ended both = {
         .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .changed = "the GS base"};
-    struct row row;
 
     ends = &changed;
     ends_after = 1;
@@ -89,7 +85,6 @@ TEST(a_row_that_the_cpu_may_refuse_is_unsupported_then)
         .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .refused = true};
     static const struct guard_ended other = {.by = GUARD_FAULT, .at = 0x10, .what = "#PF"};
     struct bench b = bench;
-    struct row row;
 
     ends = &refused;
     ends_after = 1;
@@ -215,8 +210,6 @@ TEST(fixed_layout_has_a_part_in_each_round)
 
 TEST(a_row_that_is_stopped_has_its_whole_rounds)
 {
-    struct row row;
-
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     row_of(&bench, 2, &row);
@@ -245,7 +238,6 @@ TEST(a_row_that_is_stopped_has_its_whole_rounds)
 TEST(a_fault_in_a_later_round_ends_the_row)
 {
     struct guard_ended ended = {.by = GUARD_FAULT, .what = "#UD"};
-    struct row row;
 
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
@@ -267,7 +259,6 @@ TEST(setup_windows_and_check_are_guarded)
 {
     static const bool windows[] = {false, true, true};
     struct guard_ended ended = {.by = GUARD_DEADLINE};
-    struct row row;
 
     for (unsigned i = 0; i < 3; i++) {
         plant.calls = 0;
@@ -291,8 +282,6 @@ TEST(setup_windows_and_check_are_guarded)
 
 TEST(short_rounds_have_one_deadline)
 {
-    struct row row;
-
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     engine.facts.tsc_hz = 1e9;
@@ -320,7 +309,6 @@ static uint64_t row_ran(void)
 TEST(time_that_a_platform_does_not_count_ends_no_row)
 {
     struct platform counts = platform;
-    struct row row;
 
     counts.row.ran = row_ran;
     engine.p = &counts;
