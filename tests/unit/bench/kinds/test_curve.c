@@ -57,52 +57,37 @@ TEST(two_caches_and_memory_are_found)
 TEST(sizes_are_added_between_values_that_differ)
 {
     unsigned seen = 0;
-
-    reset(EXEC_SILICON);
-    const struct curve *c = made_curve(&row);
-    for (size_t i = 0; i < c->n; i++)
-        seen += c->point[i].bytes == 10 * KIB || c->point[i].bytes == 80 * KIB ||
-                c->point[i].bytes == 9 * KIB || c->point[i].bytes == 72 * KIB;
-    assert_int_equal(seen, 4);
-    assert_int_equal(c->n, 13 + 4);
-}
-
-TEST(every_element_is_counted)
-{
     uint64_t lines = 0;
 
     reset(EXEC_SILICON);
     const struct curve *c = made_curve(&row);
     for (size_t i = 0; i < c->n; i++) {
-        uint64_t bytes = c->point[i].bytes;
-        lines += bytes / CHASE_LINE * VISITS;
+        seen += c->point[i].bytes == 10 * KIB || c->point[i].bytes == 80 * KIB ||
+                c->point[i].bytes == 9 * KIB || c->point[i].bytes == 72 * KIB;
+        lines += c->point[i].bytes / CHASE_LINE * VISITS;
     }
+    assert_int_equal(seen, 4);
+    assert_int_equal(c->n, 13 + 4);
     assert_int_equal(c->elements, lines);
 }
 
+/* The pairs on a core that is shared now and then are repeated, and not used. */
 TEST(a_neighbour_all_the_time_spoils_the_curve)
 {
-    reset(EXEC_SILICON);
-    fake_witness.is_shared = always;
-    const struct curve *c = made_curve(&row);
-    assert_int_equal(c->out.status, ROW_OK);
-    assert_int_equal(c->spoiled, CURVE_SHARED);
-    for (size_t i = 0; i < c->n; i++) {
-        assert_true(c->point[i].shared);
-        assert_close(c->point[i].cycles, made_latency(c->point[i].bytes), 0.001);
-    }
-}
+    static bool (*const is_shared[])(void) = {always, now_and_then};
 
-/* The pairs on a shared core are repeated, and not used. */
-TEST(an_occasional_neighbour_does_not_spoil_a_curve)
-{
-    reset(EXEC_SILICON);
-    fake_witness.is_shared = now_and_then;
-    const struct curve *c = made_curve(&row);
-    assert_int_equal(c->spoiled, CURVE_CLEAN);
-    assert_true(fake_witness.shared > 0);
-    for (size_t i = 0; i < c->n; i++)
-        assert_false(c->point[i].shared);
+    EACH_CASE (shared, is_shared) {
+        reset(EXEC_SILICON);
+        fake_witness.is_shared = *shared;
+        const struct curve *c = made_curve(&row);
+        assert_int_equal(c->out.status, ROW_OK);
+        assert_int_equal(c->spoiled, *shared == always ? CURVE_SHARED : CURVE_CLEAN);
+        assert_true(*shared == always || fake_witness.shared > 0);
+        for (size_t i = 0; i < c->n; i++) {
+            assert_int_equal(c->point[i].shared, *shared == always);
+            assert_close(c->point[i].cycles, made_latency(c->point[i].bytes), 0.001);
+        }
+    }
 }
 
 static unsigned leaves_after; /* this number of visits */
@@ -129,29 +114,37 @@ TEST(points_are_measured_again_when_the_neighbour_has_left)
     }
 }
 
-TEST(a_walk_that_ends_at_a_wrong_element_fails_the_row)
+TEST(a_row_without_a_curve_has_its_reason)
 {
-    reset(EXEC_SILICON);
-    made_memory.wrong_walk = 41; /* the second of a warm-up and a pair */
-    const struct curve *c = made_curve(&row);
-    assert_int_equal(c->out.status, ROW_WRONG);
-    assert_non_null(strstr(c->out.why, "did not end at the element"));
-    assert_int_equal(c->n, 0);
-}
+    static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
 
-TEST(without_memory_the_row_is_unsupported)
-{
-    reset(EXEC_SILICON);
-    core.area = 0;
-    const struct curve *c = made_curve(&row);
-    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
-    assert_string_equal(c->out.why, "no memory is made");
-    reset(EXEC_SILICON);
-    core.platform.areas.map = NULL;
-    assert_int_equal(made_curve(&row)->out.status, ROW_UNSUPPORTED);
-    reset(EXEC_SILICON);
-    core.area = MADE_PAGE;
-    assert_int_equal(made_curve(&row)->out.status, ROW_UNSUPPORTED);
+    static const struct {
+        uint64_t area;
+        unsigned wrong_walk; /* 41: the second of a warm-up and a pair */
+        bool no_area, no_lfence;
+        enum row_status status;
+        const char *why;
+    } cases[] = {
+        {1 << 20, 41, false, false, ROW_WRONG, "did not end at the element"},
+        {0, 0, false, false, ROW_UNSUPPORTED, "no memory is made"},
+        {1 << 20, 0, true, false, ROW_UNSUPPORTED, ""},
+        {MADE_PAGE, 0, false, false, ROW_UNSUPPORTED, ""},
+        {1 << 20, 0, false, true, ROW_UNSUPPORTED, "LFENCE"},
+    };
+
+    EACH_CASE (c, cases) {
+        reset(EXEC_SILICON);
+        core.area = c->area;
+        made_memory.wrong_walk = c->wrong_walk;
+        if (c->no_area)
+            core.platform.areas.map = NULL;
+        if (c->no_lfence)
+            core.platform.cpu = &other;
+        const struct curve *curve = made_curve(&row);
+        assert_int_equal(curve->out.status, c->status);
+        assert_non_null(strstr(curve->out.why, c->why));
+        assert_int_equal(curve->n, 0);
+    }
 }
 
 TEST(with_little_memory_the_curve_ends_earlier)
@@ -227,15 +220,4 @@ TEST(a_user_who_stops_the_run_leaves_no_curve)
         core.stop_at = at;
         assert_null(made_curve(&row));
     }
-}
-
-TEST(without_a_documented_lfence_the_row_is_unsupported)
-{
-    static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
-
-    reset(EXEC_SILICON);
-    core.platform.cpu = &other;
-    const struct curve *c = made_curve(&row);
-    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->out.why, "LFENCE"));
 }

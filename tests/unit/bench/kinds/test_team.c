@@ -247,65 +247,42 @@ TEST(a_core_that_is_late_for_a_while_fails_nothing)
     }
 }
 
-TEST(a_core_without_a_cpu_is_not_judged)
+TEST(a_core_that_is_missing_is_judged_by_the_cause)
 {
-    EACH_MEETING(m)
-    {
-        plant.late = 100;
-        plant.starved = true;
-        meets[m](&team);
-        judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
-        assert_true(plant.rendezvous <= 4);
-    }
-}
+    static const char no_cpu[] = "core 1 was not given the CPU in time",
+                      late[] = "core 1 did not reach the start", lost[] = "all exchanges",
+                      longer[] = "core 1: it ran longer",
+                      changed[] = "core 1: the body changed DR0";
 
-TEST(a_core_that_has_a_cpu_and_is_late_fails)
-{
-    EACH_MEETING(m)
-    {
-        plant.late = 100;
-        meets[m](&team);
-        judged(ROW_WRONG,
-               meets[m] == contention ? "core 1 did not reach the start" : "all exchanges");
-    }
-}
+    static const struct {
+        unsigned late, ended;
+        bool starved, changed, runs; /* runs: every core does, as on the bare machine */
+        enum row_status status;
+        const char *contention, *pair;
+        unsigned rendezvous; /* at most, of a pair; 0: any number */
+    } cases[] = {
+        {.late = 100, .starved = true, false, false, ROW_UNSUPPORTED, no_cpu, no_cpu, 4},
+        {.late = 100, .status = ROW_WRONG, late, lost, 0},
+        {.late = 100, .starved = true, .runs = true, ROW_WRONG, late, lost, 1}, /* at once */
+        {.ended = 1, .starved = true, .status = ROW_WRONG, longer, longer, 0},
+        {.changed = true, .status = ROW_WRONG, changed, changed, 0},
+    };
 
-/* On the bare machine, and at once. */
-TEST(where_every_core_runs_one_that_is_late_fails)
-{
-    EACH_MEETING(m)
-    {
-        platform.cores = &cores_that_run;
-        plant.late = 100;
-        plant.starved = true;
-        meets[m](&team);
-        judged(ROW_WRONG,
-               meets[m] == contention ? "core 1 did not reach the start" : "all exchanges");
-        assert_int_equal(plant.rendezvous, meets[m] == contention ? 2 : 1);
-    }
-}
-
-/* However busy the machine is. */
-TEST(a_part_that_never_ends_fails)
-{
-    EACH_MEETING(m)
-    {
-        plant.ended = 1;
-        plant.ended_as_it_waits = m == 1;
-        plant.starved = true;
-        meets[m](&team);
-        judged(ROW_WRONG, "core 1: it ran longer");
-    }
-}
-
-TEST(a_part_that_leaves_state_changed_fails)
-{
-    EACH_MEETING(m)
-    {
-        plant.changed = true;
-        meets[m](&team);
-        judged(ROW_WRONG, "core 1: the body changed DR0");
-    }
+    EACH_CASE (c, cases)
+        EACH_MEETING(m)
+        {
+            bool alone_first = meets[m] == contention;
+            platform.cores = c->runs ? &cores_that_run : &cores;
+            plant.late = c->late;
+            plant.ended = c->ended;
+            plant.ended_as_it_waits = c->ended && m == 1;
+            plant.starved = c->starved;
+            plant.changed = c->changed;
+            meets[m](&team);
+            judged(c->status, alone_first ? c->contention : c->pair);
+            assert_true(!c->rendezvous ||
+                        plant.rendezvous <= c->rendezvous + (c->runs && alone_first));
+        }
 }
 
 TEST(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged)
