@@ -82,9 +82,8 @@ TEST(names_are_the_words)
         assert_true(parse(&o, text));
         assert_int_equal(o.method, m);
     }
-    assert_true(parse(&o, "format=jsonl hist=off finish=return freq=max layout=sweep"));
-    assert_true(o.format == FORMAT_JSONL && o.hist == HIST_OFF && o.finish == FINISH_RETURN);
-    assert_true(o.freq == FREQ_MAX && o.layout == LAYOUT_SWEEP);
+    assert_true(parse(&o, "finish=return layout=sweep"));
+    assert_true(o.finish == FINISH_RETURN && o.layout == LAYOUT_SWEEP);
 }
 
 TEST(serial_ports_are_taken_and_printed)

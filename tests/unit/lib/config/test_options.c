@@ -51,7 +51,6 @@ TEST(values_of_each_kind_reach_their_fields)
     assert_int_equal(o.freq, FREQ_MAX);
     assert_int_equal(o.quiet_time, 250);
     assert_int_equal(o.gaps_max, 20);
-    assert_int_equal(o.gaps_max, 20);
 }
 
 TEST(a_former_name_is_accepted_and_today_s_is_recorded)
@@ -187,6 +186,12 @@ TEST(an_unknown_word_gets_a_near_one)
     refused("list\r\nfromat=table",
             SAYS("baretick.conf, line 2: \"fromat=table\": ", "did you mean format=?", "`help`"));
     refused("helpp", SAYS("line 1: \"helpp\": ", "did you mean help?", "`help`"));
+    refused("hlep", SAYS("did you mean help?"));
+    refused("--list", SAYS("did you mean list?"));
+    refused("sutie=calls", SAYS("did you mean suite=?"));
+    refused("--suite=calls", SAYS("did you mean suite=?"));
+    refused("method=kbets", SAYS("did you mean kbest?"));
+    refused("clock=tsc,hept", SAYS("did you mean hpet?"));
     refused("root=/dev/sda1", SAYS("line 1: \"root=/dev/sda1\": ", "`help`"));
     assert_null(strstr(message, "did you mean"));
 }

@@ -37,7 +37,11 @@ TEST(cpuid_selects_the_counter)
         {"GenuineIntel", 6, 0x0a, 0, 3, 0, 1, 1, COUNTER_APERF},        /* fixed 0 alone */
         {"GenuineIntel", 6, 0x0a, 0, 1, 0, 3, 0, COUNTER_NONE},
         {"GenuineIntel", 6, 0x0a, 0, 5, 2, 0, 0, COUNTER_FIXED1}, /* by the mask */
-        {"GenuineIntel", 6, 0x0a, 0, 4, 2, 0, 0, COUNTER_NONE},   /* which is later's */
+        {"GenuineIntel", 6, 0x0a, 0, 5, 5, 0, 1, COUNTER_APERF},  /* 0 and 2 */
+        {"GenuineIntel", 6, 0x0a, 0, 4, 2, 0, 1, COUNTER_APERF},  /* which begins with version 5 */
+        {"GenuineIntel", 6, 0x0a, 0, 4, 2, 0, 0, COUNTER_NONE},
+        {"GenuineIntel", 6, 0x0a, 0, 6, 7, 3, 1, COUNTER_FIXED1}, /* Lunar Lake */
+        {"GenuineIntel", 6, 0x0a, 0, 1, 0, 3, 1, COUNTER_APERF},  /* version 1 knows none */
         {"GenuineIntel", 6, 6, 0, 4, 0, 3, 1, COUNTER_APERF},     /* leaf 0Ah is not there */
         {"AuthenticAMD", 0x0f, 6, 0, 0, 0, 0, 0, COUNTER_AMD_PMC},
         {"AuthenticAMD", 5, 1, 0, 0, 0, 0, 0, COUNTER_NONE},
@@ -88,50 +92,6 @@ TEST(real_machines_have_their_counters)
     c = of_file("CentaurHauls0040672_CNS_04"); /* no Intel CPU, and the same leaf */
     assert_int_equal(c.pmc, COUNTER_FIXED1);
     assert_false(c.aperf);
-}
-
-/* GenuineIntel with this leaf 0Ah, and APERF. */
-static struct cpuid_regs planted(void *ctx, uint32_t leaf, uint32_t subleaf)
-{
-    const struct cpuid_regs *a = ctx;
-
-    (void)subleaf;
-    switch (leaf) {
-    case 0:
-        return (struct cpuid_regs){0xa, 0x756e6547, 0x6c65746e, 0x49656e69};
-    case 1:
-        return (struct cpuid_regs){0x6f6, 0, 0, 1u << 5};
-    case 6:
-        return (struct cpuid_regs){0, 0, 1, 0};
-    case 0xa:
-        return *a;
-    default:
-        return (struct cpuid_regs){0, 0, 0, 0};
-    }
-}
-
-TEST(leaf_0ah_selects_the_counter)
-{
-    static const struct {
-        struct cpuid_regs a;
-        enum core_counter_kind best;
-    } cases[] = {
-        {{0x07280202, 0, 0, 0}, COUNTER_FIXED1},         /* Conroe: has three, tells none */
-        {{0x07280203, 0, 0, 0x2501}, COUNTER_APERF},     /* Diamondville: counter 0 alone */
-        {{0x07280201, 0, 0, 0x503}, COUNTER_APERF},      /* version 1 knows none */
-        {{0x07280202, 0, 0, 0x502}, COUNTER_FIXED1},     /* 0 and 1 */
-        {{0x07300404, 0, 2, 0x600}, COUNTER_APERF},      /* the bitmap begins with version 5 */
-        {{0x07300805, 0, 2, 0x600}, COUNTER_FIXED1},     /* by the bitmap alone */
-        {{0x07300805, 0, 5, 0x600}, COUNTER_APERF},      /* 0 and 2 */
-        {{0x0d300806, 0x280, 7, 0x8603}, COUNTER_FIXED1} /* Lunar Lake */
-    };
-    EACH_CASE (one, cases) {
-        struct cpuid_regs a = one->a;
-        struct core_counters c;
-        core_counters_decode(&c, planted, &a);
-        assert_int_equal(core_counters_best(&c), one->best);
-        assert_true(c.aperf);
-    }
 }
 
 static const struct core_counters fixed = {.pmc = COUNTER_FIXED1, .bits = 48};
