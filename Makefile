@@ -405,8 +405,7 @@ $(UNIT)/test_counter: UNIT_LIBS := $(call wrapped,syscall read close mmap munmap
 $(UNIT)/test_stores_operands: UNIT_LIBS := $(if $(HAS_ZYDIS),-lZydis)
 # Suites whose rows these test: nothing calls those.
 $(UNIT)/test_many: $(UNIT)/bench/suites/calls/many.o
-$(UNIT)/test_limits_suite: $(UNIT)/bench/suites/limits.o
-$(UNIT)/test_memory_suite: $(UNIT)/bench/suites/memory.o
+$(UNIT)/test_memory_suite: $(patsubst %,$(UNIT)/bench/suites/%.o,limits memory)
 $(addprefix $(UNIT)/test_,sheet summary): $(patsubst %,$(UNIT)/bench/suites/%.o,insn limits memory)
 # Helpers that replace functions of the engine.
 $(addprefix $(UNIT)/test_,curve curve_loads limit memory_forward memory_together): $(UNIT)/tests/unit/bench/made_core.o
