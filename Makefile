@@ -394,7 +394,9 @@ CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recov
 	-fno-omit-frame-pointer $(WARN) -I. -I$(GEN)
 # lib/stats is optimised, because tests give it millions of numbers; the rest would take longer to compile than that saves.
 # A test may define the TSC of the units that it links, and the privileged instructions of those in kernel/.
-unit_flags = $(if $(filter lib/stats/%,$1),-O1) $(if $(filter kernel/%,$1),-include tests/unit/kernel/fake_cpu.h) \
+# A function that stands in for another has its parameters and often ignores them.
+unit_flags = $(if $(filter tests/%,$1),-Wno-unused-parameter) $(if $(filter lib/stats/%,$1),-O1) \
+	$(if $(filter kernel/%,$1),-include tests/unit/kernel/fake_cpu.h) \
 	$(if $(filter hosted/platform/%,$1),-D_GNU_SOURCE) \
 	$(if $(filter bench/% hosted/platform/%,$1),-include tests/unit/linked_tsc.h)
 # Functions that a test replaces even for their own units: its __wrap_NAME. They are still there as __real_NAME.

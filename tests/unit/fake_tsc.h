@@ -21,7 +21,6 @@ uint64_t tsc_unfenced(void)
 
 uint64_t tsc_now_xfence(bool is_lfence)
 {
-    (void)is_lfence;
     return tsc_now();
 }
 

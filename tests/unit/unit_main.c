@@ -40,21 +40,18 @@ bool unit_case(const char *table, size_t index, size_t count)
 
 static int begin_all(void **state)
 {
-    (void)state;
     before_all();
     return 0;
 }
 
 static int end_all(void **state)
 {
-    (void)state;
     after_all();
     return 0;
 }
 
 static int begin(void **state)
 {
-    (void)state;
     loops = 0;
     before_each();
     return 0;
@@ -62,7 +59,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < loops; i++)
         print_error("in case %zu of %s\n", looped[i].index, looped[i].table);
     after_each();

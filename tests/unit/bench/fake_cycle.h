@@ -62,17 +62,12 @@ void chain_adds(uint32_t adds)
 
 void place_cool(const struct placed *p)
 {
-    (void)p;
 }
 
 /* `iterations`: its core cycles; bit 32 says whether it is a window of the ruler. */
 static struct window_result window(struct object *o, const void *function, uint64_t iterations,
                                    uint64_t delay, uint64_t stack)
 {
-    (void)o;
-    (void)function;
-    (void)delay;
-    (void)stack;
     uint64_t from = tsc_now();
     pass((uint32_t)iterations, iterations >> 32 ? w.ruler_rate : w.rate);
     w.rate *= w.drift;
@@ -82,14 +77,12 @@ static struct window_result window(struct object *o, const void *function, uint6
 
 static const char *start(struct timer *t)
 {
-    (void)t;
     w.starts += w.refuses == NULL;
     return w.refuses;
 }
 
 static void stop(struct timer *t)
 {
-    (void)t;
     w.stops++;
 }
 
@@ -113,7 +106,6 @@ static struct timer *source(void *context, unsigned id, const char **why)
     static struct timer pmc = {
         .name = "pmc", .start = start, .read = count, .stop = stop, .bits = 40};
 
-    (void)context;
     *why = NULL;
     if (id == CYCLE_PMC)
         return &pmc;

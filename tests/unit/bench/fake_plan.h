@@ -103,13 +103,11 @@ const struct bench *const *registry(size_t *n)
 
 bool registry_selects(const struct options *o, const struct bench *b)
 {
-    (void)o, (void)b;
     return true;
 }
 
 size_t engine_need(const struct options *o)
 {
-    (void)o;
     return ENGINE_WORDS;
 }
 
@@ -126,7 +124,6 @@ size_t team_size(unsigned n)
 
 void probe_core(struct engine *e, struct probe *p)
 {
-    (void)p;
     e->facts.step = e->facts.core;
     e->facts.execution = executions[e->facts.core];
 }
@@ -140,7 +137,6 @@ static size_t words_of_a_row = 1000;
 
 size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 {
-    (void)o, (void)samples, (void)rounds;
     return words_of_a_row;
 }
 
@@ -170,7 +166,6 @@ void engine_round(struct engine *e, struct gathered *g, unsigned round)
 
 void engine_end(const struct engine *e, struct gathered *g, struct row *row)
 {
-    (void)e;
     *row = g->row;
     row->spread.rounds = g->rounds;
     row->figure.known = !g->cut;
@@ -253,7 +248,6 @@ static struct plan *plan_of(const char *list, enum share share)
 
 double duration_windows(const struct engine *e, const struct bench *b)
 {
-    (void)e, (void)b;
     return 0;
 }
 

@@ -15,7 +15,6 @@ static struct {
 
 double witness_read(struct engine *e)
 {
-    (void)e;
     fake_witness.reads++;
     return fake_witness.is_shared && fake_witness.is_shared() ? 1 : 0.125;
 }
@@ -27,7 +26,6 @@ double witness_read_before(struct engine *e)
 
 bool witness_can_wait(const struct engine *e)
 {
-    (void)e;
     fake_witness.waited = fake_witness.waited < fake_witness.wait ? fake_witness.waited + 1 : 0;
     return fake_witness.waited > 0;
 }
@@ -36,7 +34,6 @@ bool witness_is_shared(const struct engine *e, double before, double after)
 {
     double limit = fake_witness.limit > 0 ? fake_witness.limit : 0.5;
 
-    (void)e;
     return before > limit || after > limit;
 }
 
@@ -49,18 +46,15 @@ void witness_note(struct engine *e, double before, double after, struct row *row
 
 bool witness_may_search(struct engine *e)
 {
-    (void)e;
     return true;
 }
 
 void witness_searched(struct engine *e, uint64_t from)
 {
-    (void)e, (void)from;
 }
 
 void witness_count(struct engine *e, bool shared)
 {
-    (void)e;
     fake_witness.blocks++;
     fake_witness.shared += shared;
 }

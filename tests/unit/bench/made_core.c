@@ -15,14 +15,12 @@ static uint64_t memory[INTERLEAVE_NEED];
 
 struct cpuid_regs made_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
-    (void)ctx, (void)leaf, (void)subleaf;
     return (struct cpuid_regs){0};
 }
 
 static bool area_map(const struct platform *p, const struct platform_wish *wish,
                      struct platform_area *area, const char **why)
 {
-    (void)p;
     *why = "no memory is made";
     core.wish = *wish;
     if (core.area == 0)
@@ -39,7 +37,6 @@ static bool area_map(const struct platform *p, const struct platform_wish *wish,
 static bool area_execute(const struct platform *p, const struct platform_area *area, bool execute,
                          const char **why)
 {
-    (void)p, (void)area;
     *why = "no code is executed";
     core.executable = execute;
     return !(execute && core.no_code);
@@ -47,26 +44,22 @@ static bool area_execute(const struct platform *p, const struct platform_area *a
 
 static void area_free(const struct platform *p, struct platform_area *area)
 {
-    (void)p;
     core.areas--;
     free(area->at);
 }
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
-    (void)p, (void)suite, (void)name, (void)ran;
     core.began = tsc_now();
 }
 
 static void row_longer(const struct platform *p, unsigned ms)
 {
-    (void)p;
     core.ms = ms;
 }
 
 static void row_end(const struct platform *p)
 {
-    (void)p;
 }
 
 static uint64_t nmis(void)
@@ -84,33 +77,28 @@ uint32_t witness_adds(uint32_t iterations)
 
 struct cycle_mark cycle_begin(struct engine *e)
 {
-    (void)e;
     return (struct cycle_mark){0};
 }
 
 struct cycle_mark cycle_end(struct engine *e)
 {
-    (void)e;
     return (struct cycle_mark){0};
 }
 
 double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to)
 {
-    (void)e, (void)from, (void)to;
     return UNKNOWN;
 }
 
 bool poll_go_on(const struct engine *e)
 {
-    (void)e;
     core.poll.stopped = ++core.polls == core.stop_at;
     return !core.poll.stopped;
 }
 
 void poll_show(const struct engine *e, double done)
 {
-    (void)e;
     assert_true(done >= 0 && done <= 1);
     double ticks = (double)(tsc_now() - core.began);
     if (done > 0 && ticks / done > core.promised)
@@ -119,7 +107,6 @@ void poll_show(const struct engine *e, double done)
 
 bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx)
 {
-    (void)e, (void)out;
     fn(ctx);
     return true;
 }

@@ -44,7 +44,6 @@ static struct {
 
 void place_cool(const struct placed *p)
 {
-    (void)p;
     plant.cooled++;
 }
 
@@ -119,13 +118,11 @@ static uint64_t timer_interrupts(void)
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
-    (void)p, (void)suite, (void)name;
     plant.ran = ran;
 }
 
 static void row_end(const struct platform *p)
 {
-    (void)p;
 }
 
 static const struct cpu cpu = {
@@ -213,7 +210,6 @@ const char *not_placed; /* why place_row() cannot; NULL: it can */
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
                unsigned from, unsigned n)
 {
-    (void)e, (void)recipe;
     memset(to, 0, sizeof places); /* only those asked for are there */
     for (unsigned i = from; i < from + n; i++) {
         to[i] = placed;
@@ -224,7 +220,6 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
 
 const char *place_why(const struct engine *e)
 {
-    (void)e;
     return not_placed;
 }
 
@@ -237,20 +232,17 @@ const char *place_name_at(uint64_t at, uint64_t *offset)
 
 bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset)
 {
-    (void)code;
     *offset = 0x12;
     return at == 0x1000 && strcmp(name, "planted/row/B2") == 0;
 }
 
 static inline double three(const struct cpu *c)
 {
-    (void)c;
     return 3;
 }
 
 static inline const char *finds_fault(const struct object *o, uint64_t operations)
 {
-    (void)o, (void)operations;
     return "planted";
 }
 

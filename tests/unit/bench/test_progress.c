@@ -21,7 +21,6 @@ static const struct platform platform = {.cpu = &cpu, .lacks = lacks};
 /* What adaptive cannot have has no grain here. */
 const char *method_lacks(const struct bench *b, enum method method, bool cold)
 {
-    (void)cold;
     return method == METHOD_ADAPTIVE && !b->window.grain ? "no loop" : NULL;
 }
 
@@ -254,7 +253,6 @@ TEST(stepping_is_learnt)
 
 static double always(unsigned turn)
 {
-    (void)turn;
     return 3;
 }
 

@@ -95,14 +95,12 @@ static struct timer plain;
 
 struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why)
 {
-    (void)id, (void)has_rdtscp;
     *why = NULL;
     return &plain;
 }
 
 struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
-    (void)ctx, (void)leaf, (void)subleaf;
     return (struct cpuid_regs){0};
 }
 

@@ -49,18 +49,15 @@ uint64_t rdtsc(void)
 
 uint64_t cores_ticks(const struct cores *c, uint64_t microseconds)
 {
-    (void)c;
     return microseconds * (A_SECOND / 1000000);
 }
 
 void park_interrupt(struct core *c, unsigned vector)
 {
-    (void)c, (void)vector;
 }
 
 bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
 {
-    (void)c, (void)f;
     assert_int_equal(by, GUARD_DEADLINE);
     fake.left++;
     return true;
@@ -68,7 +65,6 @@ bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
 
 bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
-    (void)c, (void)ended;
     fn(ctx);
     return true;
 }
@@ -98,7 +94,6 @@ bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
 {
     uint64_t gone;
 
-    (void)l;
     if (offset == LAPIC_LVT_COUNTERS)
         return true;
     assert_int_equal(offset, LAPIC_TIMER_CURRENT);
@@ -111,7 +106,6 @@ bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
 
 void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
 {
-    (void)l;
     if (offset == LAPIC_LVT_TIMER)
         fake.apic_open[fake.here] = !(v & ENTRY_MASKED);
     if (offset == LAPIC_TIMER_INITIAL) {
@@ -141,7 +135,6 @@ static void interrupt(unsigned i)
 
 bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
 {
-    (void)l;
     if (command == ICR_NMI) {
         call_once(&fake.before_nmi);
         fake.nmis[apic_id]++;
@@ -157,14 +150,12 @@ bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
 void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
                     const struct hpet_table *hpet, uint32_t to)
 {
-    (void)p, (void)madt, (void)hpet, (void)to;
     *t = (struct nmi_timer){.us_most = HPET_US};
 }
 
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
                    uint32_t to)
 {
-    (void)p, (void)madt, (void)to;
     *t = (struct nmi_timer){.us_most = PIT_US};
     t->why_not = borrowed ? "borrowed" : NULL;
 }
@@ -186,7 +177,6 @@ void nmi_timer_stop(const struct nmi_timer *t)
 
 void nmi_timer_close(const struct nmi_timer *t)
 {
-    (void)t;
 }
 
 /* --- a core's own counter ------------------------------------------------------------------- */
@@ -202,19 +192,16 @@ static unsigned core_of(const struct overflow *o)
 
 void overflow_decode(struct overflow_plan *p, cpuid_fn cpuid, void *ctx)
 {
-    (void)p, (void)cpuid, (void)ctx;
 }
 
 const char *overflow_absent(const struct overflow_plan *p)
 {
-    (void)p;
     return "this machine has none";
 }
 
 const char *overflow_start(struct overflow *o, const struct overflow_plan *p,
                            const struct msr_access *a, uint64_t counts)
 {
-    (void)p, (void)a;
     if (fake.no_counter)
         return "in use";
     o->set = true;
@@ -224,20 +211,17 @@ const char *overflow_start(struct overflow *o, const struct overflow_plan *p,
 
 bool overflow_came(const struct overflow *o, const struct msr_access *a)
 {
-    (void)a;
     return o->set && fake.tsc >= fake.counter_at[core_of(o)];
 }
 
 bool overflow_again(const struct overflow *o, const struct msr_access *a, uint64_t counts)
 {
-    (void)a;
     fake.counter_at[core_of(o)] = counts == UINT64_MAX ? counts : fake.tsc + counts;
     return true;
 }
 
 bool overflow_stop(struct overflow *o, const struct msr_access *a)
 {
-    (void)a;
     o->set = false;
     return true;
 }

@@ -11,14 +11,12 @@ static struct row_apic state_of_row;
 
 bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
 {
-    (void)l;
     *v = offset == IN_SERVICE ? (1u << served) - 1 : registers[offset / 16];
     return true;
 }
 
 void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
 {
-    (void)l;
     if (offset == LAPIC_EOI)
         served -= served > 0;
     else

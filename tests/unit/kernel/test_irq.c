@@ -38,21 +38,17 @@ void write_cr8(uint64_t v)
 
 volatile void *paging_map_mmio(void *p, uint64_t address, uint64_t size)
 {
-    (void)p;
-    (void)size;
     return address == LAPIC_AT ? lapic : address == IOAPIC_AT ? ioapic : NULL;
 }
 
 /* As memory: the second register keeps what was written last, whatever the first one selects. */
 uint32_t ioapic_read(volatile uint8_t *at, uint32_t index)
 {
-    (void)at, (void)index;
     return ioapic[IOAPIC_WINDOW / 4];
 }
 
 void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
 {
-    (void)at, (void)index;
     ioapic[IOAPIC_WINDOW / 4] = v;
 }
 

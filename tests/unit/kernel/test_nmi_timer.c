@@ -55,7 +55,6 @@ void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
 
 volatile void *paging_map_mmio(void *p, uint64_t address, uint64_t size)
 {
-    (void)p, (void)size;
     for (unsigned i = 0; i < IOAPICS; i++)
         if (address == IOAPIC_AT + i * 0x1000)
             return ioapic[i];

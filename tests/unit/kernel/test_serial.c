@@ -373,7 +373,6 @@ TEST(memory_is_not_a_uart)
 
 static volatile void *no_map(void *ctx, uint64_t address, uint64_t size)
 {
-    (void)ctx, (void)address, (void)size;
     return NULL;
 }
 

@@ -7,8 +7,6 @@
 static uint32_t leaf6;
 static struct cpuid_regs leaf_6(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
-    (void)ctx;
-    (void)subleaf;
     return (struct cpuid_regs){.eax = leaf == 6 ? leaf6 : 0};
 }
 

@@ -192,7 +192,6 @@ static enum timer_status read_cycles(struct timer *t, uint64_t *count)
 
 static enum timer_status read_ticks(struct timer *t, uint64_t *count)
 {
-    (void)t;
     *count = tsc();
     return TIMER_OK;
 }

@@ -116,7 +116,6 @@ static struct exchange game;
 
 static void *second_player(void *argument)
 {
-    (void)argument;
     exchange_play(&game, 1);
     return NULL;
 }

@@ -31,13 +31,11 @@ static struct {
 
 static int nothing(uint64_t n, struct object *o)
 {
-    (void)n, (void)o;
     return 0;
 }
 
 static int something(uint64_t n, struct object *o)
 {
-    (void)n;
     o->counter++;
     return plant.fails_every && o->counter % plant.fails_every == 0;
 }
@@ -55,14 +53,12 @@ BENCH(baseline, do_something, .what = "something", .window.form = FORM_FUNCTION,
 static struct window_result empty(struct object *o, const void *f, uint64_t iterations,
                                   uint64_t delay, uint64_t stack)
 {
-    (void)o, (void)f, (void)iterations, (void)delay, (void)stack;
     return (struct window_result){.ticks = NOTHING + plant.calls[KIND_EMPTY]++ % 2};
 }
 
 static struct window_result body(struct object *o, const void *f, uint64_t iterations,
                                  uint64_t delay, uint64_t stack)
 {
-    (void)delay, (void)stack;
     plant.calls[KIND_BODY]++;
     int failed = f == (const void *)something ? something(iterations, o) : nothing(iterations, o);
     return (struct window_result){.ticks = failed ? 1000000 : NOTHING + CALL,
@@ -74,7 +70,6 @@ static struct object object;
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
                unsigned from, unsigned n)
 {
-    (void)e, (void)recipe;
     assert_true(from == 0 && n == 1);
     *placed = (struct placed){.object = &object, .check = b->check};
     placed->kind[KIND_EMPTY].fn = empty;
@@ -85,21 +80,18 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
 
 uint32_t place_object(const struct placed *p)
 {
-    (void)p;
     object = (struct object){0};
     return 0;
 }
 
 const char *place_why(const struct engine *e)
 {
-    (void)e;
     return "its code has no room";
 }
 
 /* Of rows alone. */
 double units_ipc(const struct run_facts *run, const struct row *row)
 {
-    (void)run, (void)row;
     return UNKNOWN;
 }
 

@@ -67,7 +67,6 @@ uint64_t tsc_now_rdtscp(void)
 
 uint64_t tsc_now_xfence(bool is_lfence)
 {
-    (void)is_lfence;
     return tsc_now();
 }
 
@@ -197,7 +196,6 @@ static const struct placed placed = {.kind = {[KIND_EMPTY] = {.fn = empty, .iter
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
                unsigned from, unsigned n)
 {
-    (void)e, (void)b, (void)recipe;
     for (unsigned i = from; i < from + n; i++)
         to[i] = placed;
     return true;
@@ -205,25 +203,21 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
 
 const char *place_why(const struct engine *e)
 {
-    (void)e;
     return "";
 }
 
 const char *place_name_at(uint64_t at, uint64_t *offset)
 {
-    (void)at, (void)offset;
     return NULL;
 }
 
 bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset)
 {
-    (void)code, (void)at, (void)name, (void)offset;
     return false;
 }
 
 void place_cool(const struct placed *p)
 {
-    (void)p;
 }
 
 static uint64_t nmis(void)
@@ -233,17 +227,14 @@ static uint64_t nmis(void)
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
-    (void)p, (void)suite, (void)name, (void)ran;
 }
 
 static void row_end(const struct platform *p)
 {
-    (void)p;
 }
 
 static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
-    (void)ended;
     fn(ctx);
     return true;
 }

@@ -9,7 +9,6 @@ static bool a_third(void)
 
 static double slowed(enum window_kind k, size_t i)
 {
-    (void)i;
     return k >= KIND_BODY && fake_witness.is_shared() ? 400 * cycles_of(k) / 1000 : 0;
 }
 

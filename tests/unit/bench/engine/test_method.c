@@ -44,7 +44,6 @@ TEST(a_drift_does_not_fall_into_the_difference)
 /* No two alike, so that the smallest do not agree. */
 static double ever_faster(enum window_kind k, size_t i)
 {
-    (void)k;
     return 100000 - 10 * (double)i;
 }
 
@@ -146,7 +145,6 @@ static struct {
 
 static double interrupts_of_a_timer(enum window_kind k, size_t i)
 {
-    (void)i;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
     for (timer.now += ticks; timer.now >= timer.interval; timer.now -= timer.interval) {
         plant.interrupts++;
@@ -336,7 +334,6 @@ TEST(cycles_that_the_recipe_hides_are_in_the_error)
 
 static double slow_empty(enum window_kind k, size_t i)
 {
-    (void)i;
     return k == KIND_EMPTY ? 500 : 0;
 }
 

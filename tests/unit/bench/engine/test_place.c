@@ -31,13 +31,10 @@ static _Alignas(4096) uint8_t code_buffer[PLATFORM_CODE_SIZE], data_buffer[PLATF
 
 static void code_write(const struct platform *p)
 {
-    (void)p;
 }
 
 static void code_exec(const struct platform *p, size_t bytes)
 {
-    (void)p;
-    (void)bytes;
 }
 
 static struct platform platform = {.code.at = code_buffer,

@@ -21,7 +21,6 @@ static double shown;
 
 static bool stop_key(const struct platform *p)
 {
-    (void)p;
     looks++;
     smis += 3; /* an SMI handler that plays the keyboard */
     return pressed;

@@ -35,7 +35,6 @@ const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_di
 
 void witness_open(struct engine *e)
 {
-    (void)e;
 }
 
 void engine_executed_by(struct engine *e, const struct behave_verdict *v)
@@ -98,20 +97,17 @@ static const window_fn functions[GROWING_BODIES] = {ALL(NAME)};
 
 void code_begin(struct code *c, const struct platform *p)
 {
-    (void)c, (void)p;
     windows_built = 0;
 }
 
 void code_end(struct code *c)
 {
-    (void)c;
 }
 
 window_fn code_window(struct code *c, const struct window_spec *spec)
 {
     unsigned i = windows_built++;
 
-    (void)c;
     assert_true(i < GROWING_BODIES);
     built[i].recipe = spec->recipe;
     built[i].unit = spec->unit;

@@ -152,7 +152,6 @@ static uint64_t enough;
 
 static const char *wants_more(const struct object *o, uint64_t operations)
 {
-    (void)o;
     return operations < enough ? "too few" : NULL;
 }
 

@@ -110,7 +110,6 @@ static unsigned bits = 40;
 
 static const char *start_counter(struct timer *t)
 {
-    (void)t;
     counter_runs++;
     return counter_withheld ? "withheld" : NULL;
 }
@@ -118,13 +117,11 @@ static const char *start_counter(struct timer *t)
 static enum timer_status read_counted(struct timer *t, uint64_t *count)
 {
     *count = bits < 64 ? count_now & ((1ull << bits) - 1) : count_now;
-    (void)t;
     return counter_unreadable ? TIMER_FAILED : TIMER_OK;
 }
 
 static void stop_counter(struct timer *t)
 {
-    (void)t;
     counter_stops++;
 }
 
@@ -132,13 +129,11 @@ static struct timer counter;
 
 static struct timer *retired_made(void *context, const char **why)
 {
-    (void)context, (void)why;
     return &counter;
 }
 
 static struct timer *retired_missing(void *context, const char **why)
 {
-    (void)context;
     *why = "not available";
     return NULL;
 }

@@ -31,7 +31,6 @@ static double on_core(enum window_kind k, size_t i)
     bool wide = k == KIND_BODY || k == KIND_BODY2;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
 
-    (void)i;
     if (core.every > 0 && (double)fake_tsc > core.next) {
         pass(core.pause);
         core.next = (double)fake_tsc + core.every * (0.5 + rng_unit(&core.rng));

@@ -56,7 +56,6 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 void jumps_build(struct jumps *j, uint8_t *at, const uint8_t *code, uint64_t bytes, uint64_t page,
                  uint64_t seed)
 {
-    (void)seed;
     assert_false(core.executable);
     *j = (struct jumps){.at = at, .code = code, .page = page, .n = (uint32_t)(bytes / page)};
 }
@@ -80,14 +79,12 @@ bool jumps_time(const struct jumps *j, struct jumps_ticks *t)
  * test_memory_flush.c). */
 const char *flush_lacks(const struct platform *p, enum bench_load load)
 {
-    (void)p;
     return load == BENCH_WRITE_BACK ? "needs CLWB" : NULL;
 }
 
 void flush_build(struct flush *f, const struct bench_curve *kind, enum line_state state,
                  uint8_t *at, uint64_t evict)
 {
-    (void)kind;
     memset(at, 1, FLUSH_BYTES + evict);
     *f = (struct flush){.state = state, .lines = at, .evict = evict};
 }
@@ -137,7 +134,6 @@ struct stream_ticks stream_time(const struct stream *s, unsigned i)
 {
     uint64_t cycles = 3 * s->lines + s->lines * (s->lines < 200 ? 9 : 0);
 
-    (void)i;
     fake_tsc += cycles / 2;
     return (struct stream_ticks){50 + cycles / 2, 50 + cycles, s->lines};
 }
@@ -151,7 +147,6 @@ static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
         {3 | 2 << 5, 7 << 22 | 63, 127, 0},
     };
 
-    (void)ctx;
     if (leaf == 0x80000005) /* L1 TLBs: 64 entries for data, 32 for code, fully associative */
         return (struct cpuid_regs){.ebx = 0xffu << 24 | 64 << 16 | 0xffu << 8 | 32};
     if (leaf == 0x80000006) /* L2 TLB for data: 512 entries, 4 ways */

@@ -229,7 +229,6 @@ static bool stay_on, is_off; /* the prefetchers cannot be disabled; they are off
 
 static const char *prefetch(const struct platform *p, unsigned number, bool off, const char **why)
 {
-    (void)p;
     assert_int_equal(number, 0);
     *why = "they stay on";
     if (off && stay_on)

@@ -118,12 +118,10 @@ void insn_batch_drop(struct insn_batch *b, unsigned n)
 
 void insn_batch_fill(const struct insn_batch *b)
 {
-    (void)b;
 }
 
 void insn_batch_iterations(const struct insn_batch *b, uint64_t n)
 {
-    (void)b;
     iterations = n;
 }
 
@@ -131,19 +129,16 @@ void insn_batch_iterations(const struct insn_batch *b, uint64_t n)
 
 static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
-    (void)ended;
     fn(ctx);
     return true;
 }
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
-    (void)p, (void)suite, (void)name, (void)ran;
 }
 
 static void row_end(const struct platform *p)
 {
-    (void)p;
 }
 
 /* Returns a form's throughput after a pass over it. */

@@ -45,7 +45,6 @@ static double cycles_of(uint32_t count)
 bool setting_make(struct limits_setting *s, const struct platform *p,
                   const struct bench_limit *kind, uint32_t count, uint64_t seed, bool quick)
 {
-    (void)p;
     assert_int_not_equal(seed, made.seed); /* another place each time */
     made.seed = seed;
     made.count = count;
@@ -56,7 +55,6 @@ bool setting_make(struct limits_setting *s, const struct platform *p,
 
 void setting_warm(struct limits_setting *s)
 {
-    (void)s;
     made.warmed++;
 }
 
@@ -66,7 +64,6 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
     double off = 1 + made.noise * (2 * rng_unit(&rng) - 1);
     double ticks = cycles_of(s->count) * MADE_TPC * made.slow * off * (double)s->iterations;
 
-    (void)i;
     *t = (struct pair_ticks){100 + (uint64_t)ticks, 100 + (uint64_t)(2 * ticks), s->iterations};
     fake_tsc += t->once + t->twice;
     s->operations += s->iterations;

@@ -53,7 +53,6 @@ static uint32_t leaf_1_edx, leaf_7_ebx;
 
 static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
-    (void)ctx, (void)subleaf;
     if (leaf == 1)
         return (struct cpuid_regs){.ebx = 8 << 8, .edx = leaf_1_edx};
     return (struct cpuid_regs){.ebx = leaf_7_ebx};

@@ -67,13 +67,11 @@ forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES] = {
 
 const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
 {
-    (void)p, (void)kind;
     return made.lacks;
 }
 
 unsigned needs_sizes(const struct platform *p)
 {
-    (void)p;
     return made.sizes;
 }
 

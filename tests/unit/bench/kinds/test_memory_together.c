@@ -104,13 +104,11 @@ A_FLUSH(flush_clwb_wait)
 
 const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
 {
-    (void)p;
     return kind->load == BENCH_COPY_32 ? "needs AVX" : NULL;
 }
 
 void needs_find(struct curve *c, const struct platform *p)
 {
-    (void)p;
     c->caches = 1;
     c->cache[0] = (struct cache){.level = 2, .type = CACHE_UNIFIED, .size = 128 * KIB};
     c->wanted = 512 * KIB;
@@ -118,7 +116,6 @@ void needs_find(struct curve *c, const struct platform *p)
 
 static uint64_t starved(const struct platform *p, unsigned *core)
 {
-    (void)p;
     *core = made.absent;
     return made.starved ? PLATFORM_STARVED_NS : 0;
 }
@@ -131,7 +128,6 @@ bool plan_starved(const struct plan *plan, unsigned *core)
 /* Long where the others come, however busy the host is. */
 uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 {
-    (void)e, (void)ticks;
     return made.absent ? 2000000 : 1ull << 40;
 }
 

@@ -85,7 +85,6 @@ static uint64_t own_nmis(void)
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
-    (void)p, (void)ran;
     assert_string_equal(suite, "quiet");
     assert_string_equal(name, "gaps");
     made.running++;
@@ -93,18 +92,15 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
 
 static void row_longer(const struct platform *p, unsigned ms)
 {
-    (void)p, (void)ms;
 }
 
 static void row_end(const struct platform *p)
 {
-    (void)p;
     made.running--;
 }
 
 static uint64_t starved(const struct platform *p, unsigned *core)
 {
-    (void)p;
     *core = made.absent;
     return made.starved ? PLATFORM_STARVED_NS : 0;
 }
@@ -124,19 +120,16 @@ static struct bench row = {.suite = "quiet", .name = "gaps", .kind = &kind_watch
 
 uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 {
-    (void)e, (void)ticks;
     return 1000;
 }
 
 int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
 {
-    (void)b, (void)place, (void)patience;
     return made.absent != NONE && made.rendezvous <= made.late ? (int)made.absent : BARRIER_GO;
 }
 
 void barrier_leave(struct barrier *b, unsigned place)
 {
-    (void)b, (void)place;
 }
 
 bool guard_run(const struct engine *e, struct outcome *of, void (*fn)(void *ctx), void *ctx)
@@ -159,7 +152,6 @@ bool poll_go_on(const struct engine *e)
 
 void poll_show(const struct engine *e, double done)
 {
-    (void)e;
     assert_int_equal(made.running, 0);
     made.shown++;
     made.part = done;

@@ -32,7 +32,6 @@ static uint64_t reading(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t 
 {
     const uint64_t *from = (const uint64_t *)(void *)at, words = iterations * STREAM_UNROLL / 8;
 
-    (void)to;
     note(at, iterations * STREAM_UNROLL, laps);
     *word = 0;
     for (uint64_t lap = 0; lap < laps; lap++)
@@ -46,7 +45,6 @@ static uint64_t writing(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t 
 {
     uint64_t *into = (uint64_t *)(void *)at, words = iterations * STREAM_UNROLL / 8;
 
-    (void)to;
     note(at, iterations * STREAM_UNROLL, laps);
     for (uint64_t i = 0; i < words; i++)
         into[i] = left_out(i, words) ? into[i] : *word;
@@ -58,7 +56,6 @@ static uint64_t copying(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t 
 {
     uint64_t bytes = iterations * STREAM_UNROLL;
 
-    (void)word;
     note(at, bytes, laps);
     assert_true(to >= at + bytes && to + bytes <= set + set_bytes);
     memcpy(to, at, skips ? bytes - 8 : bytes);

@@ -57,17 +57,14 @@ bool plan_starved(const struct plan *of, unsigned *core)
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
-    (void)p, (void)suite, (void)name, (void)ran;
 }
 
 static void row_end(const struct platform *p)
 {
-    (void)p;
 }
 
 static void row_longer(const struct platform *p, unsigned ms)
 {
-    (void)p, (void)ms;
     plant.longer++;
 }
 
@@ -91,14 +88,12 @@ static bool is_late(void)
 
 int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
 {
-    (void)b, (void)place;
     assert_int_equal(patience, team.patience);
     return !plant.alone && is_late() ? 1 : BARRIER_GO;
 }
 
 void barrier_leave(struct barrier *b, unsigned place)
 {
-    (void)b, (void)place;
 }
 
 bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx)
@@ -120,13 +115,11 @@ bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx
 
 bool poll_go_on(const struct engine *e)
 {
-    (void)e;
     return true;
 }
 
 void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
 {
-    (void)stamped, (void)silicon;
     assert_int_equal(patience, team.patience);
     memset(x, 0, sizeof *x);
     x->round_trips = 1;

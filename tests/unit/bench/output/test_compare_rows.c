@@ -31,7 +31,6 @@ static bool both_in_columns;
 
 bool grouped_both(const struct grouped *g, const struct bench *a, const struct bench *b)
 {
-    (void)g, (void)a, (void)b;
     return both_in_columns;
 }
 

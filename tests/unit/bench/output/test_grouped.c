@@ -10,7 +10,6 @@
 /* A row's figure per operation is its figure as it is, in core cycles. */
 struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 {
-    (void)run;
     return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
                            h->known ? estimate_longer_side(&h->cycles) : UNKNOWN,
                            h->known ? estimate_percent(&h->cycles) : 0};

@@ -55,7 +55,6 @@ TEST(a_missing_interval_has_its_reason)
 /* Twice the ruler takes as long as the ruler. */
 static double no_longer(enum window_kind k, size_t i)
 {
-    (void)i;
     return k == KIND_RULER2 ? -RULER_ADDS * plant.cycle : 0;
 }
 

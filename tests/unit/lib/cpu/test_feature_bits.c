@@ -11,7 +11,6 @@ static struct {
 
 static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
-    (void)ctx;
     if (leaf == 0)
         return (struct cpuid_regs){.eax = made.basic};
     if (leaf == 0x80000000)

@@ -54,7 +54,6 @@ static size_t find(size_t n, double within)
 
 static double flat(double x)
 {
-    (void)x;
     return 430;
 }
 

@@ -20,7 +20,6 @@ static volatile sig_atomic_t steps;
 
 static void count_step(int signal)
 {
-    (void)signal;
     steps++;
 }
 
