@@ -3,7 +3,7 @@
 #ifndef TESTS_FAKE_PLAN_H
 #define TESTS_FAKE_PLAN_H
 
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 #include "tests/unit/fake_tsc.h"
 
 #include "bench/engine/barrier.h"
@@ -266,14 +266,10 @@ static void done(void)
 
 static void refused(const char *list, const struct platform_cores *there, const char *want)
 {
-    char text[200];
-    struct sink_buf b;
-
-    sink_buf_init(&b, text, sizeof text);
     start();
     platform = (struct platform){.cores = there};
     strcpy(options.cores, list);
-    assert_int_equal(plan_check(&platform, &options, &b.sink), want == NULL);
+    assert_int_equal(plan_check(&platform, &options, text_sink()), want == NULL);
     assert_string_equal(text, want ? want : "");
 }
 

@@ -1,6 +1,6 @@
 /* The local APIC around a row, whose registers are an array here. */
 #include "kernel/devices/irq.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 #define IN_SERVICE 0x170
 
@@ -26,9 +26,6 @@ void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
 /* Begins a row, lets it change a register, and returns what is said of it. */
 static const char *said_after(uint32_t offset, uint32_t v, unsigned in_service)
 {
-    static char text[200];
-    struct sink_buf out;
-
     memset(registers, 0, sizeof registers);
     registers[LAPIC_LVT_TIMER / 16] = 0x10020;
     registers[LAPIC_TIMER_INITIAL / 16] = 1000;
@@ -37,8 +34,7 @@ static const char *said_after(uint32_t offset, uint32_t v, unsigned in_service)
         registers[offset / 16] = v;
     served = in_service;
     apic_state_put_back(&state_of_row, &lapic);
-    sink_buf_init(&out, text, sizeof text);
-    bool any = apic_state_tell(&state_of_row, false, &out.sink);
+    bool any = apic_state_tell(&state_of_row, false, text_sink());
     assert_int_equal(any, text[0] != '\0');
     return text;
 }

@@ -1,6 +1,6 @@
 /* The proof that a row leaves a core as it found it, with registers and MSRs that are variables. */
 #include "tests/unit/fake_msr.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 #include "kernel/cpu/row_state.h"
 
 static uint64_t registers[ROW_REGISTERS];
@@ -51,11 +51,7 @@ BEFORE_EACH(begun);
 
 static const char *told(void)
 {
-    static struct sink_buf text;
-    static char out[400];
-
-    sink_buf_init(&text, out, sizeof out);
-    return row_state_tell(&state, &text.sink) ? out : NULL;
+    return row_state_tell(&state, text_sink()) ? text : NULL;
 }
 
 TEST(unchanged_state_is_not_reported)

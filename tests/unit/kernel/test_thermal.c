@@ -2,7 +2,7 @@
 #include "kernel/cpu/core.h"
 #include "lib/text/json.h"
 #include "tests/unit/fake_msr.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 static uint32_t leaf6;
 static struct cpuid_regs leaf_6(void *ctx, uint32_t leaf, uint32_t subleaf)
@@ -27,15 +27,11 @@ static void machine(uint32_t eax, uint64_t core, uint64_t package)
 
 static void expect_kept(const uint64_t *kept, const char *table, const char *record)
 {
-    char text[200];
-    struct sink_buf b;
     struct json j;
 
-    sink_buf_init(&b, text, sizeof text);
-    thermal_kept.show(kept, &b.sink);
+    thermal_kept.show(kept, text_sink());
     assert_string_equal(text, table);
-    sink_buf_init(&b, text, sizeof text);
-    json_line_begin(&j, &b.sink);
+    json_line_begin(&j, text_sink());
     thermal_kept.record(kept, &j);
     json_line_end(&j);
     assert_string_equal(text, record);
@@ -170,15 +166,10 @@ TEST(a_status_that_cannot_be_read_is_left_out)
 
 TEST(the_head_has_the_past_status)
 {
-    char text[200];
-    struct sink_buf b;
-
     machine(SENSOR | PTM, 2, 0);
-    sink_buf_init(&b, text, sizeof text);
-    thermal_show(&s, &b.sink);
+    thermal_show(&s, text_sink());
     assert_string_equal(text, "thermal   core status (throttled since reset), package status\r\n");
     machine(0, 0, 0);
-    sink_buf_init(&b, text, sizeof text);
-    thermal_show(&s, &b.sink);
+    thermal_show(&s, text_sink());
     assert_non_null(strstr(text, "no status known"));
 }

@@ -1,5 +1,5 @@
 /* Choice, fallback and retries, with planted timers. */
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 #include "bench/api/report.h"
 #include "bench/api/survey.h"
 #include "bench/api/timer.h"
@@ -74,8 +74,6 @@ BEFORE_EACH(set_up);
 TEST(the_survey_starts_every_timer)
 {
     struct timer_found found[CLOCK_IDS];
-    char text[2048];
-    struct sink_buf b;
     struct report r;
 
     absent[CLOCK_ID_HPET] = "no HPET table";
@@ -89,12 +87,10 @@ TEST(the_survey_starts_every_timer)
     assert_int_equal(planted[CLOCK_ID_PMTIMER].stops, 1);
     assert_int_equal(planted[CLOCK_ID_PIT].stops, 0);
 
-    sink_buf_init(&b, text, sizeof text);
-    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, &b.sink);
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, text_sink());
     assert_non_null(strstr(text, "  tsc        initialises\r\n"));
     assert_non_null(strstr(text, "  hpet       not available: no HPET table\r\n"));
-    sink_buf_init(&b, text, sizeof text);
-    report_init(&r, &b.sink, FORMAT_JSONL);
+    report_init(&r, text_sink(), FORMAT_JSONL);
     timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, &r);
     assert_int_equal(r.seq, CLOCK_IDS);
     assert_non_null(strstr(text, "\"type\":\"timer\",\"kind\":\"clock\",\"name\":\"tsc\","
@@ -107,8 +103,6 @@ TEST(the_survey_starts_every_timer)
 TEST(the_survey_measures_each_clock)
 {
     struct timer_found found[CLOCK_IDS];
-    char text[2048];
-    struct sink_buf b;
     struct report r;
 
     for (unsigned i = 0; i < CLOCK_IDS; i++)
@@ -138,13 +132,11 @@ TEST(the_survey_measures_each_clock)
     assert_true(!found[CLOCK_ID_PMTIMER].why && found[CLOCK_ID_PMTIMER].resolution == 0);
     assert_true(found[CLOCK_ID_CPUTIME].resolution == 0 && found[CLOCK_ID_CPUTIME].read_ps == 0);
 
-    sink_buf_init(&b, text, sizeof text);
-    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, &b.sink);
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, text_sink());
     assert_non_null(strstr(text, "  tsc        initialises; 2600 MHz, resolution 10 ns, a reading "
                                  "takes 10 ns\r\n"));
     assert_non_null(strstr(text, "  hpet       initialises; 14.318 MHz, resolution 1047.619 ns"));
-    sink_buf_init(&b, text, sizeof text);
-    report_init(&r, &b.sink, FORMAT_JSONL);
+    report_init(&r, text_sink(), FORMAT_JSONL);
     timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, &r);
     assert_non_null(strstr(text, "\"initialises\":true,\"hz\":14318180,\"resolution_counts\":15,"
                                  "\"resolution_ns\":1047.619,"
@@ -212,8 +204,6 @@ TEST(sources_of_cycles_are_measured_by_the_tsc)
 {
     struct timer_found found[CYCLE_IDS];
     struct cycle_survey s = {cycle_source, planted, TSC_HZ, tsc, adds};
-    char text[2048];
-    struct sink_buf b;
 
     ticks_now = UINT64_MAX / 2;
     cycles_now = (1ull << 48) - 1000; /* it wraps meanwhile */
@@ -232,8 +222,7 @@ TEST(sources_of_cycles_are_measured_by_the_tsc)
     assert_int_equal(found[CYCLE_TSC].resolution_ps, 10000);
     assert_true(found[CYCLE_RDTSCP].hz == TSC_HZ && found[CYCLE_RDTSCP].resolution == 26);
     assert_non_null(strstr(found[CYCLE_NULL].none, "counts nothing"));
-    sink_buf_init(&b, text, sizeof text);
-    timer_survey_show("cycle", CYCLE_WORDS, found, CYCLE_IDS, &b.sink);
+    timer_survey_show("cycle", CYCLE_WORDS, found, CYCLE_IDS, text_sink());
     assert_non_null(strstr(text, "  null       initialises; it counts nothing"));
     assert_non_null(strstr(text, "  ruler      initialises; 3900"));
 
@@ -252,27 +241,31 @@ TEST(sources_of_cycles_are_measured_by_the_tsc)
     assert_true(found[CYCLE_RULER].hz == 0 && found[CYCLE_TSC].resolution_ps == 0);
 }
 
-static struct timer_choice choose(const char *text)
+static struct timer_list list_of(const char *words)
 {
-    struct timer_choice c;
     struct timer_list l;
     const char *at;
     size_t n;
 
-    assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, text, &at, &n), TIMER_LIST_FINE);
+    assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, words, &at, &n), TIMER_LIST_FINE);
+    return l;
+}
+
+static struct timer_choice choose(const char *words)
+{
+    struct timer_list l = list_of(words);
     struct timer_order order = timer_list_order(&l, &timer_clocks);
+    struct timer_choice c;
+
     timer_choose(&c, &order, &timer_clocks, source, planted);
     return c;
 }
 
 static char *record(const struct timer_choice *c)
 {
-    static char text[512];
-    struct sink_buf b;
     struct json j;
 
-    sink_buf_init(&b, text, sizeof text);
-    json_begin(&j, &b.sink, 0, "run");
+    json_begin(&j, text_sink(), 0, "run");
     timer_record(c, "clock", &j);
     json_end(&j);
     return text;
@@ -295,9 +288,6 @@ TEST(the_first_timer_that_starts_is_used)
 
 TEST(reasons_are_kept)
 {
-    char text[256];
-    struct sink_buf b;
-
     absent[CLOCK_ID_HPET] = "no HPET table";
     planted[CLOCK_ID_PIT].refuses = "does not count";
     struct timer_choice c = choose("hpet,pit,auto");
@@ -309,42 +299,34 @@ TEST(reasons_are_kept)
     assert_non_null(strstr(record(&c), "\"clock\":\"tsc\",\"clock_refused\":[{\"name\":\"hpet\","
                                        "\"why\":\"no HPET table\"},{\"name\":\"pit\",\"why\":"
                                        "\"does not count\"}],\"crc\""));
-    sink_buf_init(&b, text, sizeof text);
-    timer_show(&c, "clock", &b.sink);
+    timer_show(&c, "clock", text_sink());
     assert_string_equal(text, "clock     tsc\r\n"
                               "          not hpet: no HPET table\r\n"
                               "          not pit: does not count\r\n");
 }
 
-static bool check(const char *text, const struct timer_choice *c, char said[200])
+static bool check(const char *words, const struct timer_choice *c)
 {
-    struct timer_list l;
-    struct sink_buf b;
-    const char *at;
-    size_t n;
+    struct timer_list l = list_of(words);
 
-    assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, text, &at, &n), TIMER_LIST_FINE);
-    sink_buf_init(&b, said, 200);
-    return timer_check(c, &l, &timer_clocks, &b.sink);
+    return timer_check(c, &l, &timer_clocks, text_sink());
 }
 
 /* Without `auto` the first timer must start, whatever follows it. */
 TEST(a_named_timer_has_to_start)
 {
-    char said[200];
-
     planted[CLOCK_ID_PIT].refuses = "does not count";
     struct timer_choice c = choose("pit,tsc");
     assert_null(c.used);
     assert_true(c.required);
     assert_int_equal(planted[CLOCK_ID_TSC].starts, 0);
-    assert_false(check("pit,tsc", &c, said));
-    assert_non_null(strstr(said, "clock=pit,tsc: pit does not start: does not count"));
-    assert_non_null(strstr(said, "clock=pit,tsc,auto"));
+    assert_false(check("pit,tsc", &c));
+    assert_non_null(strstr(text, "clock=pit,tsc: pit does not start: does not count"));
+    assert_non_null(strstr(text, "clock=pit,tsc,auto"));
 
     c = choose("tsc,pit");
     assert_ptr_equal(c.used, &timer[CLOCK_ID_TSC]);
-    assert_true(check("tsc,pit", &c, said));
+    assert_true(check("tsc,pit", &c));
     timer_release(&c);
 
     for (unsigned i = 0; i < CLOCK_IDS; i++)
@@ -352,7 +334,7 @@ TEST(a_named_timer_has_to_start)
     c = choose("auto");
     assert_null(c.used);
     assert_int_equal(c.refusals, 4); /* the standard ones: none that only a process has */
-    assert_true(check("auto", &c, said));
+    assert_true(check("auto", &c));
 }
 
 TEST(a_list_of_which_none_starts_has_the_reason)

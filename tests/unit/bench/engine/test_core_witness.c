@@ -5,7 +5,7 @@
  */
 #include "tests/unit/close.h"
 #include "tests/unit/lib/stats/gauss.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/witness.h"
 
@@ -307,12 +307,9 @@ static struct row take(void)
 /* Returns the share that the report's first lines state; 0: exclusive. */
 static unsigned told(void)
 {
-    static char text[128];
-    struct sink_buf b;
     unsigned percent = 0;
 
-    sink_buf_init(&b, text, sizeof text);
-    witness_show_head(&engine.facts, &b.sink);
+    witness_show_head(&engine.facts, text_sink());
     if (sscanf(text, "witness   core 0 was shared for %u%% of the time", &percent) != 1)
         assert_non_null(strstr(text, "core 0 was not shared"));
     return percent;
@@ -409,8 +406,6 @@ static void a_search(double share, uint32_t budget, uint64_t most)
     enum { POINTS = 2 * INTERLEAVE_ROUND, NEEDED_BLOCKS = POINTS / ENGINE_BLOCK };
     const window_fn fn = body;
     struct interleaved kind;
-    struct sink_buf text;
-    char head[160];
     const bool searches = share > 0 && budget > 0;
     a_core(6, 2, share, budget);
     engine.witness.search_left = most;
@@ -421,9 +416,8 @@ static void a_search(double share, uint32_t budget, uint64_t most)
     assert_true(engine.facts.witness.blocks >= NEEDED_BLOCKS && again <= most / ticks + 1);
     assert_int_equal(engine.facts.witness.gave_up, searches);
     assert_true((again > 0) == searches);
-    sink_buf_init(&text, head, sizeof head);
-    witness_show_head(&engine.facts, &text.sink);
-    assert_true((strstr(head, "gave up") != NULL) == searches);
+    witness_show_head(&engine.facts, text_sink());
+    assert_true((strstr(text, "gave up") != NULL) == searches);
 }
 
 TEST(the_probe_gives_up_the_search_for_exclusive_time)

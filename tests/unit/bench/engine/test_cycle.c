@@ -4,6 +4,7 @@
  * its counter are planted.
  */
 #include "tests/unit/bench/fake_cycle.h"
+#include "tests/unit/text.h"
 
 TEST(a_counter_gives_the_planted_cycles)
 {
@@ -172,13 +173,10 @@ TEST(a_named_counter_has_to_start)
                  {"auto", NULL},
                  {"null,aperf", NULL}};
     EACH_CASE (c, lists) {
-        char said[200];
-        struct sink_buf b;
         begin_world(c->list);
-        sink_buf_init(&b, said, sizeof said);
-        assert_true(cycle_check_words(&engine, &b.sink) == (c->said == NULL));
+        assert_true(cycle_check_words(&engine, text_sink()) == (c->said == NULL));
         if (c->said)
-            assert_non_null(strstr(said, c->said));
+            assert_non_null(strstr(text, c->said));
         cycle_close(&engine);
     }
 }
@@ -186,8 +184,6 @@ TEST(a_named_counter_has_to_start)
 /* The TSC by another instruction does not give core cycles either. */
 TEST(rdtscp_gives_no_core_cycles)
 {
-    char said[200];
-    struct sink_buf b;
     uint64_t first, second;
 
     begin_world("rdtscp");
@@ -200,20 +196,16 @@ TEST(rdtscp_gives_no_core_cycles)
     has_rdtscp = false;
     begin_world("rdtscp");
     has_rdtscp = true;
-    sink_buf_init(&b, said, sizeof said);
-    assert_false(cycle_check_words(&engine, &b.sink));
-    assert_non_null(strstr(said, "rdtscp does not start: the CPU has no RDTSCP"));
+    assert_false(cycle_check_words(&engine, text_sink()));
+    assert_non_null(strstr(text, "rdtscp does not start: the CPU has no RDTSCP"));
 }
 
 /* The self-test's record. */
 static const char *judged(void)
 {
-    static char text[600];
-    struct sink_buf b;
     struct report r;
 
-    sink_buf_init(&b, text, sizeof text);
-    report_init(&r, &b.sink, FORMAT_JSONL);
+    report_init(&r, text_sink(), FORMAT_JSONL);
     struct probe_check linearity = {.result = SELFTEST_NOT_JUDGED};
     struct cycle_check counter = cycle_judge(&engine);
     selftests_core(&engine.facts, &linearity, &counter, &r);

@@ -146,6 +146,7 @@ static struct {
 static double interrupts_of_a_timer(enum window_kind k, size_t i)
 {
     double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
+
     for (timer.now += ticks; timer.now >= timer.interval; timer.now -= timer.interval) {
         plant.interrupts++;
         more += INTERRUPT + timer.n++ % 11 * (INTERRUPT / 100);

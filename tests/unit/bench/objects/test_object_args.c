@@ -1,16 +1,15 @@
 /* Arguments of a user row: the values of a range, refused ones, the row of one value. */
 #include "bench/objects/object_args.h"
 #include "tests/unit/says.h"
+#include "tests/unit/text.h"
 
-static char text[256];
-static struct sink_buf said;
 static struct object_args values;
 
 static bool lists(struct baretick_args args)
 {
-    sink_buf_init(&said, text, sizeof text);
-    bool ok = object_args_list(&args, &values, &said.sink);
-    assert_true(ok == (said.used == 0));
+    bool ok = object_args_list(&args, &values, text_sink());
+
+    assert_true(ok == (text[0] == '\0'));
     return ok;
 }
 
@@ -82,8 +81,7 @@ static bool applies(struct bench b, uint32_t arg)
 {
     memset(&row, 0, sizeof row);
     row.bench = b;
-    sink_buf_init(&said, text, sizeof text);
-    return object_args_apply(&row.bench, &row.code, &row.names, arg, &said.sink);
+    return object_args_apply(&row.bench, &row.code, &row.names, arg, text_sink());
 }
 
 TEST(an_argument_is_in_the_name_and_multiplies_the_base)

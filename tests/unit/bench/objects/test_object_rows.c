@@ -6,10 +6,9 @@
 #include "lib/text/fmt.h"
 #include "tests/unit/bench/made_rows.h"
 #include "tests/unit/says.h"
+#include "tests/unit/text.h"
 #include <math.h>
 
-static char text[256];
-static struct sink_buf said;
 static struct made m;
 static struct elf e;
 static struct made_row in[8];
@@ -33,16 +32,15 @@ static void open_object(void)
     copy = malloc(m.size);
     assert_non_null(copy);
     memcpy(copy, m.bytes, m.size);
-    sink_buf_init(&said, text, sizeof text);
-    if (!elf_open(&e, "mine.o", copy, m.size, &said.sink))
+    if (!elf_open(&e, "mine.o", copy, m.size, text_sink()))
         fail_msg("%s", text);
 }
 
 static bool reads(unsigned i)
 {
-    sink_buf_init(&said, text, sizeof text);
-    bool ok = object_rows_read(&e, i, "mine", &out, &args, &said.sink);
-    assert_true(ok == (said.used == 0));
+    bool ok = object_rows_read(&e, i, "mine", &out, &args, text_sink());
+
+    assert_true(ok == (text[0] == '\0'));
     return ok;
 }
 
@@ -189,7 +187,7 @@ TEST(each_row_of_several_is_read)
     in[3].row.version = 2;
     made_rows(&m, in, 7);
     open_object();
-    assert_true(object_rows_count(&e, &n, &said.sink));
+    assert_true(object_rows_count(&e, &n, text_sink()));
     assert_int_equal(n, 7);
     for (unsigned i = 0; i < 7; i++) {
         assert_int_equal(reads(i), i != 3);
@@ -204,8 +202,7 @@ static void not_counted(const char *words)
 {
     size_t n = 1;
 
-    sink_buf_init(&said, text, sizeof text);
-    assert_false(object_rows_count(&e, &n, &said.sink));
+    assert_false(object_rows_count(&e, &n, text_sink()));
     assert_int_equal(n, 0);
     if (strncmp(text, "mine.o: ", 8) != 0 || !strstr(text, words))
         fail_msg("\"%s\" does not say \"%s\"", text, words);
@@ -233,7 +230,7 @@ TEST(the_list_is_checked)
     memcpy(header(ROWS_DATA), header(ROWS_LIST), 4); /* its name */
     open_object();
     not_counted("2 sections baretick_rows_v1; one is allowed");
-    assert_false(object_rows_read(&e, 0, "mine", &out, &args, &said.sink));
+    assert_false(object_rows_read(&e, 0, "mine", &out, &args, text_sink()));
 
     made_rows(&m, in, 1);
     memcpy(header(ROWS_LIST), header(ROWS_DATA), 4);

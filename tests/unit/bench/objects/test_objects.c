@@ -2,7 +2,7 @@
  * User objects as a run has them: which files are accepted, what joins the registry and in which
  * order, what is refused, and the messages.
  */
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 #include "bench/objects/objects.c" /* included: each test begins with empty lists */
 
 /* The suites' object: none. */
@@ -27,9 +27,8 @@ BENCH(own, first, .what = "the program's own", .window.form = FORM_STRAIGHT, .op
 BENCH(own, last, .what = "the program's own", .window.form = FORM_STRAIGHT, .ops = 1,
       .window.unit = &no_unit);
 
-/* --- what is given, what is said -------------------------------------------------------------- */
+/* --- what is given ---------------------------------------------------------------------------- */
 
-static char said[32768];
 static struct made_row in[8];
 static uint8_t *kept[OBJECTS_MOST + 2];
 static unsigned keeps;
@@ -83,12 +82,10 @@ static void give_many(const char *name, unsigned n)
 
 static void shows(const char *words)
 {
-    struct sink_buf b;
 
-    sink_buf_init(&b, said, sizeof said);
-    objects_show(&b.sink);
-    if (!strstr(said, words))
-        fail_msg("\"%s\" is not in:\n%s", words, said);
+    objects_show(text_sink());
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in:\n%s", words, text);
 }
 
 static const struct bench *registered(const char *suite, const char *name)
@@ -140,7 +137,7 @@ TEST(rows_join_the_registry_in_order)
     assert_int_equal(named->code->at[BENCH_CODE_FUNCTION].section, ROWS_CODE);
     shows("object    one-two.o: ");
     shows(" bytes, 2 rows\r\n");
-    assert_null(strstr(said, "refused"));
+    assert_null(strstr(text, "refused"));
 }
 
 static bool selected(const char *names, const char *name)
@@ -237,7 +234,7 @@ static unsigned count(const char *part)
 {
     unsigned n = 0;
 
-    for (const char *at = said; (at = strstr(at, part)); at++)
+    for (const char *at = text; (at = strstr(at, part)); at++)
         n++;
     return n;
 }
@@ -259,9 +256,7 @@ TEST(refusals_beyond_the_list_are_counted)
     assert_int_equal(count("object refused: "), OBJECTS_REFUSALS + 1);
 
     struct report r;
-    struct sink_buf b;
-    sink_buf_init(&b, said, sizeof said);
-    report_init(&r, &b.sink, FORMAT_TABLE);
+    report_init(&r, text_sink(), FORMAT_TABLE);
     objects_tell(&r);
     assert_int_equal(r.failures, OBJECTS_REFUSALS + 1);
 }
@@ -274,9 +269,7 @@ TEST(a_report_names_objects_rows_and_refusals)
     give_rows("mine.o", 2);
     objects_leave_out("kept out");
     struct report r;
-    struct sink_buf b;
-    sink_buf_init(&b, said, sizeof said);
-    report_init(&r, &b.sink, FORMAT_JSONL);
+    report_init(&r, text_sink(), FORMAT_JSONL);
     objects_tell(&r);
     assert_int_equal(r.failures, 1); /* an object that is left out is not a failure */
     assert_int_equal(count("\"type\":\"object\",\"file\":\"mine.o\",\"bytes\":"), 1);

@@ -1,6 +1,7 @@
 /* The groups of forms in a record: what several mnemonics have in common is written once. */
 #include "bench/output/insn_groups.h"
 #include "tests/unit/bench/made_insn.h"
+#include "tests/unit/text.h"
 
 /* The forms that `bench` selects, on a CPU that has everything. */
 static struct insn_groups *groups_of(const char *bench, bool pairs)
@@ -17,15 +18,11 @@ static struct insn_groups *groups_of(const char *bench, bool pairs)
 
 static const char *written(const struct insn_groups *g)
 {
-    static char text[2048];
-    struct sink_buf b;
     struct json j;
 
-    sink_buf_init(&b, text, sizeof text);
-    json_line_begin(&j, &b.sink);
+    json_line_begin(&j, text_sink());
     insn_groups_record(g, &j);
     json_line_end(&j);
-    assert_false(b.cut);
     return text;
 }
 
@@ -86,12 +83,9 @@ TEST(the_bytes_of_a_store_are_the_written_ones)
 /* Returns what is written in place of the forms; "": nothing. */
 static const char *refers(const struct insn_groups *g, struct insn_written *told, uint64_t seq)
 {
-    static char text[256];
-    struct sink_buf b;
     struct json j;
 
-    sink_buf_init(&b, text, sizeof text);
-    json_line_begin(&j, &b.sink);
+    json_line_begin(&j, text_sink());
     bool refers = insn_groups_refer(g, told, seq, &j);
     assert_int_equal(refers, strlen(text) > 1);
     return text + 1;

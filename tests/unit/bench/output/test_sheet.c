@@ -1,6 +1,6 @@
 /* The ten figures of a datasheet, from made-up curves and forms: where each is from, and how they
  * are shown. */
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 #include "bench/output/datasheet.h"
 #include "bench/kinds/insn_forms.h"
 #include "lib/text/json.h"
@@ -269,15 +269,9 @@ TEST(a_form_has_its_longest_latency)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-static char text[4096];
-
 static void show(void)
 {
-    struct sink_buf out;
-
-    sink_buf_init(&out, text, sizeof text);
-    sheet_show(&sheet, &(struct lines_to){.table = &out.sink});
-    assert_false(out.cut);
+    sheet_show(&sheet, &(struct lines_to){.table = text_sink()});
 }
 
 static void put(unsigned column, unsigned at, double value, double half)
@@ -333,15 +327,13 @@ TEST(three_types_fit_the_screen)
 
 TEST(the_record_has_the_same_cells)
 {
-    struct sink_buf out;
     struct json j;
 
     sheet.columns = 2;
     sheet.column[0].type = "performance";
     sheet.column[1] = (struct sheet_column){.core = 8, .type = "efficiency"};
     put(1, 0, 5, 0.5);
-    sink_buf_init(&out, text, sizeof text);
-    json_begin(&j, &out.sink, 0, "summary");
+    json_begin(&j, text_sink(), 0, "summary");
     json_array(&j, "lines");
     sheet_show(&sheet, &(struct lines_to){.record = &j});
     json_close(&j);

@@ -3,7 +3,7 @@
 #define TESTS_MADE_OPTIONS_H
 
 #include "lib/config/options.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 static char message[4096]; /* room for the names of more options than there are */
 

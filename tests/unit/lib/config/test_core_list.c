@@ -1,6 +1,6 @@
 #include "lib/config/choices.h"
 
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 static void names(const char *text, const char *cores)
 {
@@ -70,16 +70,13 @@ TEST(with_types_a_few_of_all_cores_are_selected)
     assert_int_equal(core_list_meet(&l, 4), 2);
 }
 
-static void beyond(const char *text, unsigned count, const char *want)
+static void beyond(const char *list, unsigned count, const char *want)
 {
-    char at[256];
-    struct sink_buf b;
     struct core_list l;
 
-    sink_buf_init(&b, at, sizeof at);
-    assert_true(core_list_parse(&l, text));
-    assert_int_equal(core_list_beyond(&l, count, &b.sink), want[0] != '\0');
-    assert_string_equal(at, want);
+    assert_true(core_list_parse(&l, list));
+    assert_int_equal(core_list_beyond(&l, count, text_sink()), want[0] != '\0');
+    assert_string_equal(text, want);
 }
 
 TEST(missing_cores_are_listed)

@@ -1,23 +1,22 @@
 #include "lib/config/options.h"
 
 #include "tests/unit/says.h"
+#include "tests/unit/text.h"
 
 static struct options o;
-static char message[4096], quote[160];
+static char quote[160];
 
 /* From a heap block of exactly n bytes, so that a read past the end is noticed. */
 static enum load_options load_as(const void *bytes, size_t n, const char *own_name)
 {
-    struct sink_buf err;
     uint8_t *copy = malloc(n > 0 ? n : 1);
 
     memcpy(copy, bytes, n);
-    sink_buf_init(&err, message, sizeof message);
     options_default(&o);
     enum load_options what =
-        options_parse_load(&o, copy, n, own_name, quote, sizeof quote, &err.sink);
+        options_parse_load(&o, copy, n, own_name, quote, sizeof quote, text_sink());
     free(copy);
-    assert_int_equal(what == LOAD_OPTIONS_WRONG, message[0] != '\0');
+    assert_int_equal(what == LOAD_OPTIONS_WRONG, text[0] != '\0');
     if (what != LOAD_OPTIONS_FOREIGN)
         assert_string_equal(quote, "");
     return what;
@@ -116,12 +115,12 @@ TEST(the_programs_name_is_dropped)
 TEST(a_wrong_word_among_ours_is_named)
 {
     assert_int_equal(load("suite=calls fromat=table"), LOAD_OPTIONS_WRONG);
-    assert_says(message, "load options, word 2: \"fromat=table\": ", "format=?", "`help`");
+    assert_says(text, "load options, word 2: \"fromat=table\": ", "format=?", "`help`");
     assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
-    assert_says(message, "load options, word 2: \"samples=1\": ", "auto", "16", "1000000");
+    assert_says(text, "load options, word 2: \"samples=1\": ", "auto", "16", "1000000");
     assert_int_equal(load("root=/dev/sda1 list"), LOAD_OPTIONS_WRONG);
     assert_int_equal(load("list\nsamples=1"), LOAD_OPTIONS_WRONG);
-    assert_says(message, "load options, line 2: \"samples=1\": ", "auto", "16", "1000000");
+    assert_says(text, "load options, line 2: \"samples=1\": ", "auto", "16", "1000000");
     assert_int_equal(load("help\r\n"), LOAD_OPTIONS_OURS); /* one line, though it has an end */
     assert_int_equal(load_as("list \xff\xfe", 7, NULL), LOAD_OPTIONS_WRONG);
 }
@@ -176,11 +175,9 @@ TEST(quoted_load_options_are_cut_at_their_limit)
     assert_int_equal(strlen(quote), 4 * 39 + 3);
     assert_string_equal(quote + 4 * 38, "\\x01...");
 
-    struct sink_buf err;
     char small[3];
     for (size_t size = 1; size <= sizeof small; size++) {
-        sink_buf_init(&err, message, sizeof message);
-        assert_int_equal(options_parse_load(&o, "other", 5, NULL, small, size, &err.sink),
+        assert_int_equal(options_parse_load(&o, "other", 5, NULL, small, size, text_sink()),
                          LOAD_OPTIONS_FOREIGN);
         assert_int_equal(strlen(small), size - 1);
     }

@@ -25,13 +25,11 @@ TEST(fractions_are_taken_with_and_without_a_point)
                                       "epsilon=0.05x",    "epsilon=-0.05",     "epsilon=2.0"};
     struct options o;
     EACH_CASE (c, good) {
-        char text[4096], member[40];
-        struct sink_buf b;
+        char member[40];
         struct json j;
         assert_true(parse(&o, c->word));
         assert_int_equal(o.epsilon, c->parts);
-        sink_buf_init(&b, text, sizeof text);
-        json_begin(&j, &b.sink, 0, "run");
+        json_begin(&j, text_sink(), 0, "run");
         options_record(&o, &j);
         json_end(&j);
         snprintf(member, sizeof member, "\"epsilon\":%s,", c->shown);

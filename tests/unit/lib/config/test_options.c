@@ -5,22 +5,19 @@
 #include "lib/text/json.h"
 #include "lib/text/str.h"
 #include "tests/unit/lib/config/made_options.h"
+#include "tests/unit/says.h"
 
 /* Parts that a message must contain, NULL at the end: the place, the word, the name, the allowed
  * values. */
 #define SAYS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void refused(const char *text, const char *const *says)
-{
-    struct options o;
-
-    assert_false(parse(&o, text));
-    for (; *says; says++)
-        if (!strstr(message, *says))
-            fail_msg("\"%s\" is not in: %s", *says, message);
-}
-
 static struct options o;
+
+static void refused(const char *words, const char *const *says)
+{
+    assert_false(parse(&o, words));
+    assert_says_each(message, says, __FILE__, __LINE__);
+}
 
 TEST(values_of_each_kind_reach_their_fields)
 {
@@ -55,15 +52,11 @@ TEST(values_of_each_kind_reach_their_fields)
 
 TEST(a_former_name_is_accepted_and_today_s_is_recorded)
 {
-    char text[512];
-    struct sink_buf out;
-
     assert_true(parse(&o, "quiet_budget=7"));
     assert_int_equal(o.retry_budget, 7);
     assert_true(options_give(&o, "retry_budget"));
     assert_true(options_knows("quiet_budget=7"));
-    sink_buf_init(&out, text, sizeof text);
-    options_show(&o, 0, &out.sink);
+    options_show(&o, 0, text_sink());
     assert_non_null(strstr(text, " retry_budget=7"));
     assert_null(strstr(text, "quiet_budget"));
 }
@@ -102,46 +95,34 @@ TEST(the_later_word_wins)
     assert_true(parse(&o, "\r\n  # nothing\n"));
 }
 
-static bool fits(const char *text, char *message, size_t size)
-{
-    struct sink_buf b;
-    struct options o;
-
-    sink_buf_init(&b, message, size);
-    assert_true(parse(&o, text));
-    return options_check_pairs(&o, &b.sink);
-}
-
 TEST(words_that_exclude_each_other_are_refused)
 {
-    const char *right[] = {"takeover=borrow finish=return", "finish=return", "takeover=exit",
-                           "takeover=borrow finish=halt"};
-    char message[256];
+    static const char *const right[] = {
+        "takeover=borrow finish=return", "finish=return",    "takeover=exit",
+        "takeover=borrow finish=halt",   "upload=http://h/", "upload=auto takeover=exit",
+        "dma=off takeover=exit",         "dma=off"};
+
+    static const struct {
+        const char *words, *these, *instead;
+    } wrong[] = {
+        {"finish=return takeover=exit", "takeover=exit with finish=return: ", "borrow"},
+        {"dma=off takeover=borrow", "dma=off with takeover=borrow or finish=return: ", "exit"},
+        {"finish=return dma=off", "dma=off with takeover=borrow or finish=return: ", "exit"},
+        {"upload=http://h/ takeover=exit", "upload= with takeover=exit or dma=off: ", "borrow"},
+        {"dma=off upload=http://h/", "upload= with takeover=exit or dma=off: ", "borrow"}};
 
     EACH_CASE (c, right) {
-        assert_true(fits(*c, message, sizeof message));
-        assert_string_equal(message, "");
+        assert_true(parse(&o, *c));
+        assert_true(options_check_pairs(&o, text_sink()));
+        assert_string_equal(text, "");
     }
-    assert_false(fits("finish=return takeover=exit", message, sizeof message));
-    assert_non_null(strstr(message, "takeover=exit with finish=return: "));
-    assert_non_null(strstr(message, "takeover=borrow or auto"));
-    static const char *const wrong[] = {"dma=off takeover=borrow", "finish=return dma=off"};
-    for (size_t i = 0; i < 2; i++) {
-        assert_false(fits(wrong[i], message, sizeof message));
-        assert_non_null(strstr(message, "dma=off with takeover=borrow or finish=return: "));
-        assert_non_null(strstr(message, "takeover=exit or auto"));
+    EACH_CASE (c, wrong) {
+        char instead[40];
+        assert_true(parse(&o, c->words));
+        assert_false(options_check_pairs(&o, text_sink()));
+        snprintf(instead, sizeof instead, "takeover=%s or auto", c->instead);
+        assert_says(text, c->these, instead);
     }
-    static const char *const sent[] = {"upload=http://h/ takeover=exit",
-                                       "dma=off upload=http://h/"};
-    for (size_t i = 0; i < 2; i++) {
-        assert_false(fits(sent[i], message, sizeof message));
-        assert_non_null(strstr(message, "upload= with takeover=exit or dma=off: "));
-        assert_non_null(strstr(message, "takeover=borrow or auto"));
-    }
-    assert_true(fits("upload=http://h/", message, sizeof message));
-    assert_true(fits("upload=auto takeover=exit", message, sizeof message));
-    assert_true(fits("dma=off takeover=exit", message, sizeof message));
-    assert_true(fits("dma=off", message, sizeof message));
 }
 
 TEST(messages_name_place_word_and_allowed_values)
@@ -317,14 +298,12 @@ TEST(one_text_is_read_in_every_encoding)
 static bool takes(const struct option_doc *doc, const char *value)
 {
     struct options o;
-    char word[80], text[512];
-    struct sink_buf out;
+    char word[80];
 
     snprintf(word, sizeof word, " %s=%s", doc->key, value);
     if (!parse(&o, word))
         return false;
-    sink_buf_init(&out, text, sizeof text);
-    options_show(&o, o.samples, &out.sink);
+    options_show(&o, o.samples, text_sink());
     bool shown = strcmp(value, doc->standard) != 0 && doc->takes.kind != OPTION_FRACTION;
     if (shown && !strstr(text, word))
         fail_msg("%s is not in effect:%s", word, text);

@@ -6,13 +6,9 @@
 
 TEST(help_fits_a_terminal)
 {
-    char text[16384];
-    struct sink_buf b;
     const struct option_doc *docs;
 
-    sink_buf_init(&b, text, sizeof text);
-    options_help(&b.sink);
-    assert_false(b.cut);
+    options_help(text_sink());
     size_t n = options_docs(&docs);
     for (size_t i = 0; i < n; i++) {
         char word[80];
@@ -49,18 +45,14 @@ TEST(the_record_has_every_key_in_order)
         "\"takeover\":\"auto\"",
     };
     struct options o;
-    char text[8192];
-    struct sink_buf b;
     struct json j;
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
 
     assert_true(parse(&o, said));
-    sink_buf_init(&b, text, sizeof text);
-    json_begin(&j, &b.sink, 0, "run");
+    json_begin(&j, text_sink(), 0, "run");
     options_record(&o, &j);
     json_end(&j);
-    assert_false(b.cut);
     const char *at = strstr(text, ",\"options\":{");
     assert_non_null(at);
     for (size_t i = 0; i < n; i++) {
@@ -76,17 +68,13 @@ TEST(the_record_has_every_key_in_order)
             fail_msg("%s is not in %s", *one, text);
 }
 
-static void shown(const char *text, const char *want)
+static void shown(const char *words, const char *want)
 {
     struct options o;
-    struct sink_buf b;
-    char line[1024];
 
-    assert_true(parse(&o, text));
-    sink_buf_init(&b, line, sizeof line);
-    options_show(&o, 64, &b.sink);
-    assert_false(b.cut);
-    assert_string_equal(line, want);
+    assert_true(parse(&o, words));
+    options_show(&o, 64, text_sink());
+    assert_string_equal(text, want);
 }
 
 TEST(options_that_are_not_default_are_shown)

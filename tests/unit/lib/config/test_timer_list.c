@@ -1,6 +1,6 @@
 #include "lib/config/choices.h"
 
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 static struct timer_list l;
 static const char *at;
@@ -109,14 +109,11 @@ TEST(wrong_lists_are_refused_with_the_item)
                {"tsc,hpet,pmtimer,pit,tsc", TIMER_LIST_TWICE, 21, 3, "\"tsc\" occurs twice"}};
     EACH_CASE (c, bad) {
         struct timer_list before = {.n = 1, .id = {CLOCK_ID_PIT}}, after = before;
-        char said[64];
-        struct sink_buf out;
         assert_int_equal(timer_list_parse(&after, CLOCK_WORDS, c->text, &at, &n), c->fault);
         assert_int_equal(at - c->text, c->from);
         assert_int_equal(n, c->n);
         assert_memory_equal(&before, &after, sizeof before);
-        sink_buf_init(&out, said, sizeof said);
-        timer_list_explain(CLOCK_WORDS, c->text, &out.sink);
-        assert_string_equal(said, c->said);
+        timer_list_explain(CLOCK_WORDS, c->text, text_sink());
+        assert_string_equal(text, c->said);
     }
 }

@@ -1,6 +1,6 @@
 /* The controls of real machines, with the MSRs that were recorded on them, and their changes; in
  * every case all MSRs are restored afterwards. */
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 #include "lib/cpu/controls.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/made_cpu.h"
@@ -58,19 +58,15 @@ static uint64_t value(uint32_t msr)
     return *at;
 }
 
-static const char *text(const struct control *s, uint64_t v)
+static const char *text_of(const struct control *s, uint64_t v)
 {
-    static char out[40];
-    struct sink_buf buf;
-
-    sink_buf_init(&buf, out, sizeof out);
-    control_text(s, v, &buf.sink);
-    return out;
+    control_text(s, v, text_sink());
+    return text;
 }
 
 static const char *now(enum control_id id)
 {
-    return text(&m.q.of[id], m.q.of[id].now);
+    return text_of(&m.q.of[id], m.q.of[id].now);
 }
 
 static void in_force(enum control_id id, const char *found, const char *wanted)
@@ -80,7 +76,7 @@ static void in_force(enum control_id id, const char *found, const char *wanted)
     if (s->why_not)
         fail_msg("%s: %s", control_names[id], s->why_not);
     assert_true(s->asked && s->in_force);
-    assert_string_equal(text(s, s->found), found);
+    assert_string_equal(text_of(s, s->found), found);
     assert_string_equal(now(id), wanted);
 }
 

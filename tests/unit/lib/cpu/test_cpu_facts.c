@@ -3,9 +3,7 @@
 
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/says.h"
-
-static char text[2000];
-static struct sink_buf out;
+#include "tests/unit/text.h"
 
 static void show(const char *name, bool others)
 {
@@ -24,8 +22,7 @@ static void show(const char *name, bool others)
     }
     cpu_decode(&c, cpuid_dump_get, &boot);
     cpu_facts_read(&f, &c, &source, place, others ? n : 0, 0);
-    sink_buf_init(&out, text, sizeof text);
-    cpu_facts_show(&f, &out.sink);
+    cpu_facts_show(&f, text_sink());
     for (char *line = text, *end; (end = strstr(line, "\r\n")) != NULL; line = end + 2)
         assert_true(end - line <= 79);
 }
@@ -60,15 +57,13 @@ TEST(speculation_controls_are_shown)
     struct cpu c = {.vendor_id = "GenuineIntel"};
     struct cpu_facts f = {.cpu = &c, .mitigations = {.ibrs = true, .stibp = true}};
 
-    sink_buf_init(&out, text, sizeof text);
-    cpu_facts_show(&f, &out.sink);
+    cpu_facts_show(&f, text_sink());
     assert_says(text, "spec_ctrl ", "IBRS supported (state unknown)",
                 "STIBP supported (state unknown)", "SSBD not supported\r\n");
     f.mitigations.spec_ctrl_known = f.mitigations.arch_known = true;
     f.mitigations.spec_ctrl = SPEC_CTRL_STIBP;
     f.mitigations.arch = 1 | 1u << 9 | 1u << 4; /* bit 9 has no name here */
-    sink_buf_init(&out, text, sizeof text);
-    cpu_facts_show(&f, &out.sink);
+    cpu_facts_show(&f, text_sink());
     assert_string_equal(text, "spec_ctrl IBRS off, STIBP on, SSBD not supported\r\n"
                               "arch_caps rdcl_no, ssb_no\r\n");
 }
@@ -79,8 +74,7 @@ TEST(lists_are_wrapped)
     struct cpu c = {.vendor_id = "GenuineIntel"};
     struct cpu_facts f = {.cpu = &c, .mitigations = {.arch_known = true, .arch = ~0ull}};
 
-    sink_buf_init(&out, text, sizeof text);
-    cpu_facts_show(&f, &out.sink);
+    cpu_facts_show(&f, text_sink());
     assert_string_equal(
         strstr(text, "arch_caps"),
         "arch_caps rdcl_no, ibrs_all, rsba, skip_l1dfl, ssb_no, mds_no, if_pschange,\r\n"

@@ -1,15 +1,11 @@
 /* How the bits of a control register differ, in words (lib/cpu/register_bits.h). */
 #include "lib/cpu/register_bits.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 static const char *difference(const char *name, const struct register_bit *bits, uint64_t was,
                               uint64_t now)
 {
-    static char text[160];
-    struct sink_buf out;
-
-    sink_buf_init(&out, text, sizeof text);
-    register_difference(name, bits, was, now, &out.sink);
+    register_difference(name, bits, was, now, text_sink());
     return text;
 }
 

@@ -1,16 +1,13 @@
 /* What the tables of hardware watchdogs say. */
 #include "tests/unit/says.h"
 #include "lib/firmware/acpi_tables.h"
+#include "tests/unit/text.h"
 
 static uint8_t bytes[68];
-static char text[240];
 
 static const char *said(const struct watchdog *w, const char *table)
 {
-    struct sink_buf buf;
-
-    sink_buf_init(&buf, text, sizeof text);
-    watchdog_text(w, table, &buf.sink);
+    watchdog_text(w, table, text_sink());
     return text;
 }
 

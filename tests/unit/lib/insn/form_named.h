@@ -3,17 +3,13 @@
 #define TESTS_UNIT_LIB_INSN_FORM_NAMED_H
 
 #include "lib/insn/form.h"
-#include "lib/text/sink.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 /* Fails the test if no form has this name. */
 static const struct insn_form *form_named(const char *name)
 {
     for (unsigned i = 0; i < insn_count(); i++) {
-        char text[96];
-        struct sink_buf to;
-        sink_buf_init(&to, text, sizeof text);
-        insn_name(insn_form(i), INSN_PLAIN, &to.sink);
+        insn_name(insn_form(i), INSN_PLAIN, text_sink());
         if (strcmp(text, name) == 0)
             return insn_form(i);
     }

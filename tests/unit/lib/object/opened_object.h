@@ -5,9 +5,8 @@
 #include "lib/object/elf_place.h"
 #include "tests/unit/made_object.h"
 #include "tests/unit/says.h"
+#include "tests/unit/text.h"
 
-static char text[256];
-static struct sink_buf said;
 static struct made m;
 static struct elf e;
 static struct elf_set set;
@@ -16,7 +15,6 @@ static const struct elf_given givens[] = {{"memcpy", 0x7fff12345678}, {NULL, 0}}
 
 static inline void begin(void)
 {
-    sink_buf_init(&said, text, sizeof text);
     made_program(&m);
 }
 
@@ -29,9 +27,8 @@ static inline bool opens(void)
     copy = malloc(m.size ? m.size : 1);
     assert_non_null(copy);
     memcpy(copy, m.bytes, m.size);
-    sink_buf_init(&said, text, sizeof text);
-    bool ok = elf_open(&e, "test.o", copy, m.size, &said.sink);
-    assert_true(ok == (said.used == 0));
+    bool ok = elf_open(&e, "test.o", copy, m.size, text_sink());
+    assert_true(ok == (text[0] == '\0'));
     return ok;
 }
 
@@ -61,7 +58,7 @@ static inline bool adds(const char *symbol)
 
     assert_true(opens());
     elf_set_init(&set, &e, givens);
-    return elf_find(&e, symbol, &spot, &said.sink) && elf_add(&set, spot, &entry, &said.sink);
+    return elf_find(&e, symbol, &spot, text_sink()) && elf_add(&set, spot, &entry, text_sink());
 }
 
 static inline void not_added(const char *words)

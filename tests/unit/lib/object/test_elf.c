@@ -10,9 +10,9 @@ TEST(an_object_is_read)
     assert_int_equal(elf_section(&e, MADE_BSS).size, 64);
     assert_null(elf_section(&e, MADE_BSS).bytes);
     struct elf_spot f;
-    assert_true(elf_find(&e, "f", &f, &said.sink));
+    assert_true(elf_find(&e, "f", &f, text_sink()));
     assert_int_equal(f.section, MADE_F);
-    assert_false(elf_find(&e, "nowhere", &f, &said.sink));
+    assert_false(elf_find(&e, "nowhere", &f, text_sink()));
     assert_string_equal(text, "test.o: it defines no symbol nowhere");
 }
 
@@ -118,7 +118,7 @@ TEST(a_set_contains_every_section_that_its_functions_refer_to)
     assert_int_equal(set.slots.count, 1);
     assert_int_equal(set.stubs.count, 1);
     const struct elf_spot unused = {MADE_UNUSED, 0}; /* its relocation is R_X86_64_NONE */
-    assert_true(elf_add(&set, unused, &entry, &said.sink));
+    assert_true(elf_add(&set, unused, &entry, text_sink()));
     assert_int_equal(set.parts, 7);
 }
 
@@ -127,16 +127,16 @@ TEST(pointers_are_followed)
     struct elf_spot to;
 
     assert_true(opens());
-    assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
+    assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, text_sink()));
     assert_int_equal(to.section, MADE_CONSTANTS);
     assert_int_equal(to.offset, 3);
-    assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 4}, &to, &said.sink));
+    assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 4}, &to, text_sink()));
     assert_int_equal(to.section, 0);
-    assert_false(elf_pointer(&e, (struct elf_spot){MADE_F, 20}, &to, &said.sink));
+    assert_false(elf_pointer(&e, (struct elf_spot){MADE_F, 20}, &to, text_sink()));
     assert_says(text, "test.o: .text.f+0x14: ", "memcpy");
     put_le(contents(m.at_end + 2) + 24 + 16, 5, 8); /* one after the end of the constants */
     assert_true(opens());
-    assert_false(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
+    assert_false(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, text_sink()));
 }
 
 /* Symbol 0 means "no symbol", whatever is in its bytes: the value is the addend's. */

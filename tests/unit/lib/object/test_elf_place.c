@@ -31,7 +31,7 @@ static uint64_t part_address(unsigned section)
 static bool links(void)
 {
     for (unsigned kind = 0; kind < ELF_KINDS; kind++)
-        if (!elf_link(&set, (enum elf_kind)kind, &said.sink))
+        if (!elf_link(&set, (enum elf_kind)kind, text_sink()))
             return false;
     return true;
 }
@@ -112,7 +112,7 @@ static void add_library(bool shared, bool loads)
     assert_true(opens());
     elf_set_init(&set, &e, givens);
     set.shared = shared;
-    assert_true(elf_find(&e, "f", &spot, &said.sink) && elf_add(&set, spot, &entry, &said.sink));
+    assert_true(elf_find(&e, "f", &spot, text_sink()) && elf_add(&set, spot, &entry, text_sink()));
 }
 
 TEST(a_librarys_calls_go_through_its_plt)
@@ -161,7 +161,6 @@ TEST(a_slot_out_of_reach_is_refused)
     add_library(true, false);
     place_at(0x100000000000);
     set.slots.address += 0x100000000;
-    sink_buf_init(&said, text, sizeof text);
     assert_false(links());
     assert_says(text, "test.o: ", "open", "GOT");
 }
@@ -258,8 +257,8 @@ TEST(a_set_is_bounded)
     put_le(headers + 64 * m.at_end + 32, sizeof symbols, 8);
     put_le(headers + 64 * (m.at_end + 1) + 24, 4096 + sizeof symbols, 8);
     put_le(headers + 64 * (m.at_end + 1) + 32, sizeof relas, 8);
-    assert_true(elf_open(&big, "test.o", bytes, sizeof bytes, &said.sink));
+    assert_true(elf_open(&big, "test.o", bytes, sizeof bytes, text_sink()));
     elf_set_init(&set, &big, givens);
-    assert_false(elf_add(&set, (struct elf_spot){1, 0}, &entry, &said.sink));
+    assert_false(elf_add(&set, (struct elf_spot){1, 0}, &entry, text_sink()));
     assert_non_null(strstr(text, "than a set can have"));
 }

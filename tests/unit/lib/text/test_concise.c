@@ -3,16 +3,11 @@
 
 #include <math.h>
 #include "tests/unit/rng.h"
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 static const char *text_of(double value, double error)
 {
-    static char text[64];
-    struct sink_buf b;
-
-    sink_buf_init(&b, text, sizeof text);
-    concise(&b.sink, value, error);
-    assert_false(b.cut);
+    concise(text_sink(), value, error);
     return text;
 }
 

@@ -1,19 +1,15 @@
 #include "lib/text/words.h"
 
-#include "tests/unit/cmocka_unit.h"
-
-static char said[256];
+#include "tests/unit/text.h"
 
 /* Returns the question about this word, of "a|b|c". */
 static const char *asked(const char *word, const char *values)
 {
     struct near near = near_to(word, strlen(word));
-    struct sink_buf out;
 
-    sink_buf_init(&out, said, sizeof said);
     near_try_values(&near, values);
-    near_ask(&near, "", "", &out.sink);
-    return said;
+    near_ask(&near, "", "", text_sink());
+    return text;
 }
 
 TEST(a_word_one_edit_away_is_near)

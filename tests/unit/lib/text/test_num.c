@@ -3,16 +3,11 @@
 #include "lib/text/decimal.h"
 
 #include <float.h>
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 static const char *own(double v, int decimals, int width)
 {
-    static char text[100];
-    struct sink_buf b;
-
-    sink_buf_init(&b, text, sizeof text);
-    num_f64(&b.sink, v, decimals, width);
-    assert_false(b.cut);
+    num_f64(text_sink(), v, decimals, width);
     return text;
 }
 
@@ -148,13 +143,11 @@ TEST(numbers_are_padded_to_their_width)
 /* The conversions of fmt() around doubles get their arguments, and more doubles than registers. */
 TEST(a_format_mixes_doubles_with_other_conversions)
 {
-    char text[200];
-    struct sink_buf b;
+    struct sink *out = text_sink();
 
-    sink_buf_init(&b, text, sizeof text);
-    num_fmt(&b.sink, "%s %.3f%%, %*u [%8.1f] [%-6.2f] %.*f %llu|", "a", 1.5, 4, 7u, -2.25, 3.0, 2,
+    num_fmt(out, "%s %.3f%%, %*u [%8.1f] [%-6.2f] %.*f %llu|", "a", 1.5, 4, 7u, -2.25, 3.0, 2,
             0.125, 9ull);
-    num_fmt(&b.sink, "%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f %d", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0,
-            7.0, 8.0, 9.0, 0.0, -1);
+    num_fmt(out, "%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f %d", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0,
+            8.0, 9.0, 0.0, -1);
     assert_string_equal(text, "a 1.500%,    7 [    -2.3] [3.00  ] 0.13 9|1234567890 -1");
 }

@@ -1,6 +1,6 @@
 #include "lib/text/str.h"
 
-#include "tests/unit/cmocka_unit.h"
+#include "tests/unit/text.h"
 
 TEST(strings_are_compared)
 {
@@ -97,11 +97,7 @@ TEST(numbers_are_parsed_within_32_bits)
 
 TEST(other_bytes_are_escaped)
 {
-    char text[64];
-    struct sink_buf b;
-
-    sink_buf_init(&b, text, sizeof text);
-    str_escape(&b.sink, "a ~\\\"\x7f\n\0\xc3", 9);
+    str_escape(text_sink(), "a ~\\\"\x7f\n\0\xc3", 9);
     assert_string_equal(text, "a ~\\\"\\x7f\\x0a\\x00\\xc3");
 }
 
