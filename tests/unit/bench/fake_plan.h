@@ -4,13 +4,9 @@
 #define TESTS_FAKE_PLAN_H
 
 #include "tests/unit/text.h"
-#include "tests/unit/fake_tsc.h"
 
 #include "bench/engine/barrier.h"
-#include "bench/api/tsc.h"
-#include "lib/text/mem.h"
 #include "bench/engine/gate.h"
-#include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 #include "bench/engine/poll.h"
 #include "bench/engine/plan.h"
@@ -19,7 +15,6 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"
-#include "lib/stats/mathx.h"
 #include "bench/engine/probe_run.h"
 #include "lib/config/choices.h"
 #include "bench/engine/duration.h"

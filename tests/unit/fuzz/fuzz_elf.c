@@ -1,7 +1,6 @@
 /* Objects of any bytes: those that open can be iterated, and linked within the given memory. */
 #include <string.h>
 #include "lib/object/elf_place.h"
-#include "lib/text/fmt.h"
 #include "tests/unit/fuzz/fuzz.h"
 #include "tests/unit/fuzz/fuzz_link.h"
 #include "tests/unit/made_object.h"

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 #include "bench/objects/object_rows.h"
-#include "lib/text/fmt.h"
 #include "tests/unit/fuzz/fuzz.h"
 #include "tests/unit/fuzz/fuzz_link.h"
 #include "tests/unit/bench/made_rows.h"

@@ -2,22 +2,14 @@
  * The C program's table of method=plain: samples that fail are excluded from the figures and
  * counted, in the table and in the records.
  */
-#include "tests/unit/fake_tsc.h"
 
 #include "bench/engine/ahead.h"
-#include "bench/api/registry.h"
 #include "bench/engine/place.h"
-#include "lib/text/str.h"
 #include "bench/output/method_show.h"
 #include "lib/stats/mathx.h"
-#include "bench/output/per_op.h"
 #include "bench/output/units.h"
-#include "lib/text/decimal.h"
-#include "lib/text/fmt.h"
-#include "bench/result/cycles.h"
 #include "lib/config/options.h"
 #include "lib/text/words.h"
-#include "tests/unit/bench/made_units.h"
 #include "tests/unit/cmocka_unit.h"
 
 enum { SAMPLES = 100, NOTHING = 50, CALL = 10 };

@@ -3,7 +3,6 @@
 #include "tests/unit/cmocka_unit.h"
 #include "bench/engine/gate.h"
 #include "bench/engine/poll.h"
-#include "lib/cpu/tsc_rate.h"
 
 static uint64_t now;
 

@@ -3,7 +3,6 @@
 #include "tests/unit/cmocka_unit.h"
 #include "tests/unit/fake_tsc.h"
 
-#include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/barrier.h"
 #include "bench/engine/poll.h"
@@ -14,8 +13,6 @@
 #include "bench/engine/plan.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
-#include "lib/text/fmt.h"
-#include "lib/text/mem.h"
 
 #define CORES 2
 

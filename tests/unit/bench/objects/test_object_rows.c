@@ -3,7 +3,6 @@
  * which words.
  */
 #include "bench/objects/object_rows.h"
-#include "lib/text/fmt.h"
 #include "tests/unit/bench/made_rows.h"
 #include "tests/unit/says.h"
 #include "tests/unit/text.h"

@@ -4,12 +4,8 @@
 #include "bench/output/compare.h"
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"
-#include "lib/stats/mathx.h"
 #include "bench/output/units.h"
-#include "lib/text/decimal.h"
 #include "lib/stats/shift.h"
-#include "lib/text/fmt.h"
-#include "lib/text/str.h"
 
 static const struct bench absent = {.suite = "compiler", .name = "unused_absent"},
                           trap = {.suite = "compiler",

@@ -2,10 +2,8 @@
 #include "tests/unit/text.h"
 #include "bench/output/grouped.h"
 #include "bench/output/per_op.h"
-#include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
-#include "lib/text/str.h"
 
 /* A row's figure per operation is its figure as it is, in core cycles. */
 struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)

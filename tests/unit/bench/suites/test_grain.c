@@ -1,11 +1,6 @@
 /* Bodies that can do only some numbers of operations: they refuse all others. */
-#include "bench/api/keep.h"
 #include "bench/suites/calls/many.h"
-#include "bench/api/statement.h"
 #include "bench/suites/compiler/compiler.h"
-#include "bench/suites/compiler/mix.h"
-#include "bench/suites/compiler/pass.h"
-#include "lib/text/mem.h"
 #include "bench/suites/sum/sum.h"
 #include "tests/unit/cmocka_unit.h"
 

@@ -2,8 +2,6 @@
 #define _DEFAULT_SOURCE /* strsep() */
 #include "lib/config/options.h"
 
-#include "lib/text/json.h"
-#include "lib/text/str.h"
 #include "tests/unit/lib/config/made_options.h"
 #include "tests/unit/says.h"
 

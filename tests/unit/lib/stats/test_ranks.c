@@ -1,7 +1,6 @@
 /* Intervals by order statistics. */
 #include "lib/stats/dist.h"
 #include "tests/unit/close.h"
-#include "tests/unit/rng.h"
 #include "tests/unit/cmocka_unit.h"
 
 /* n over k. */
