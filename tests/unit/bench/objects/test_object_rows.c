@@ -312,6 +312,8 @@ TEST(rows_with_an_invalid_text_are_refused)
     refused_row("suite and name are made of letters, digits, _ and -");
     in[0].compared_with = made_text("a b");
     refused_row("suite and name are made of letters");
+    in[0].compared_with = made_text("row");
+    refused_row("compared_with names the row itself");
     in[0].unit = made_text("\n");
     refused_row("unit must be 1 to 40 printable characters");
     in[0].what = (struct made_pointer){ROWS_TEXTS, -5};

@@ -207,6 +207,9 @@ TEST(boost_states_before_p0_are_skipped)
     expect(4200000000, TSC_RATE_PSTATE0);
     made.msr[2].value &= ~ENABLED;
     silent();
+    made.msr[2].value |= ENABLED;
+    made.msr[1].address = 0; /* the limit cannot be read */
+    silent();
 }
 
 TEST(k8_gives_its_frequency)
