@@ -53,7 +53,8 @@ OTHERS = {
 CASES = {
     "a baseline is small, sorted and readable": gated("cat base.json"),
     "a series is in the order of its numbers": (
-        {"r": of(*(counted(f"n_{n}", 2) for n in (10, 1, 2)))}, "gate base.json r --update", "cat base.json"),
+        {"r": of(*(counted(f"n_{n}", 2) for n in (10, 1, 2))), "moved": of(*(counted(f"n_{n}", 3) for n in (10, 1, 2)))},
+        "gate base.json r --update", "cat base.json", "gate base.json moved"),
     "the same counts pass in any order": gated("gate base.json other", other=of(*ROWS[::-1])),
     "rows that moved, are new, gone, failed or inexact are named": gated("gate base.json other", other=of(
         counted("b", 3.501, window=3506), counted("c", 1), counted("d", 1),
@@ -107,9 +108,10 @@ CASES = {
         "gate base.json r --update", "cat base.json", "gate base.json cpu", "gate base.json once --instructions"),
     # windows.json: a window alone says nothing of a CPU. An emulator can count the row, so there it is no longer exact.
     "a row that a CPU cannot count is named": gated(
-        "gate base.json cpu", "gate windows.json both", "gate base.json inexact --instructions",
+        "gate base.json cpu", "gate windows.json both", "gate windows.json broken", "gate base.json inexact --instructions",
         "gate base.json counted --update", "gate base.json cpu", cpu=cpus(*UNCOUNTED), counted=cpus(*ON_SILICON),
         both=cpus(UNCOUNTED[0], stepped("b", None), *UNCOUNTED[2:]), inexact=of(counted("a", 2, ticks=INEXACT), *ROWS[1:]),
+        broken=cpus(ON_SILICON[0], counted("b", 1, status="wrong", why="x is 3"), *ON_SILICON[2:]),
         **{"windows.json": b'{"baretick_gate": 1, "words": {}, "rows": {"made/a@0": {"instructions": 2, "window": 2005}, '
                            b'"made/b@0": {"window": 3505}, "made/c@0": {"instructions": 0}, "other/a@1": {"instructions": 2}}}'}),
     "a row that a merge left twice is named": ({"r": GOOD, "base.json": b"""{"baretick_gate": 1, "words": {}, "rows": {
