@@ -23,6 +23,7 @@
 #define DECLARE(...) FIELD(__VA_ARGS__)
 #define WRITTEN_BY(call)
 #define LIST(...)                             FIELD(__VA_ARGS__)
+#define LIST_BY(...)                          FIELD(__VA_ARGS__)
 #define BEGIN_OBJECT(path, there, meaning)    FIELD(path, OBJECT, "", there, meaning)
 #define BEGIN_EACH(path, there, meaning, ...) FIELD(path, ARRAY(OBJECT), "", there, meaning)
 #define END_OBJECT
@@ -124,10 +125,23 @@
           "time without the CPU, whichever program had it, by the CPU time of the process. A " \
           "system that does not know its hypervisor counts stolen time as time of the process")
 
+/* What each result of one core, or of several that the first one stands for, begins with (struct
+ * outcome). */
+#define RESULT(path, of) \
+    FIELD(path ".suite", STRING, "", NEEDED, "suite of " of, out->bench->suite) \
+    FIELD(path ".name", STRING, "", NEEDED, "name of " of, out->bench->name) \
+    FIELD(path ".core", INTEGER, "", NEEDED, \
+          "index of the core that measured it; of several cores, the first one", out->core)
+#define STATUS(path) \
+    FIELD(path ".status", STRING, "", NEEDED, "as in a row", record_status[out->status]) \
+    FIELD(path ".why", STRING, "", ONLY("`status` is not `ok`", true), "the reason", out->why)
+
 /* The events on a core while it measured something other than a row. */
 #define EVENTS(path, measured) \
-    DECLARE(path ".smis", INTEGER, "", ONLY("SMIs are counted"), "SMIs while " measured) \
-    DECLARE(path ".nmis", INTEGER, "", PRESENT, "NMIs and machine checks") \
+    FIELD(path ".smis", INTEGER, "", ONLY("SMIs are counted", run->counts_smis), \
+          "SMIs while " measured, out->smis) \
+    FIELD(path ".nmis", INTEGER, "", PRESENT, "NMIs and machine checks", out->nmis) \
+    WRITTEN_BY(if (run->kept->record) run->kept->record(out->kept, j)) \
     DECLARE(path ".throttled", BOOLEAN, "", ONLY("a CPU with Intel's thermal status"), \
           "as in a row") \
     DECLARE(path ".throttled_by", ARRAY(STRING), "", ONLY("it was throttled"), "as in a row") \

@@ -1,5 +1,6 @@
 #include "bench/output/curve_show.h"
-#include "bench/output/one_core_record.h"
+#include "bench/api/fields/written.h"
+#include "bench/output/show.h"
 #include "bench/output/units.h"
 #include "lib/text/decimal.h"
 #include "lib/curve/cache_line.h"
@@ -317,62 +318,12 @@ static void record_point(const struct run_facts *run, const struct curve *c,
     json_close(j);
 }
 
-static void record_shared(const struct curve *c, struct json *j)
+static bool is_shared(const struct curve *c)
 {
-    int64_t shared[SIZES_MOST];
-    size_t n = 0;
-
     for (size_t i = 0; i < c->n; i++)
-        if (c->point[i].shared)
-            shared[n++] = (int64_t)c->point[i].bytes;
-    one_core_record_shared(j, shared, n);
-}
-
-static void record_points(const struct run_facts *run, const struct curve *c, struct json *j)
-{
-    json_array(j, "figures");
-    for (size_t i = 0; i < c->n; i++)
-        record_point(run, c, &c->point[i], j);
-    json_close(j);
-    if (is_together(c)) {
-        json_array(j, "sets");
-        for (size_t i = 0; i < c->n; i++)
-            json_u64(j, NULL, c->point[i].set);
-        json_close(j);
-    }
-    if (by(c) == BENCH_BY_STATE) {
-        json_array(j, "labels");
-        for (size_t i = 0; i < c->n; i++)
-            json_str(j, NULL, line_state_names[c->point[i].bytes]);
-        json_close(j);
-    }
-    json_array(j, "visits");
-    for (size_t i = 0; i < c->n; i++)
-        json_u64(j, NULL, c->point[i].visits);
-    json_close(j);
-    record_shared(c, j);
-}
-
-static void record_levels(const struct curve *c, struct json *j)
-{
-    json_array(j, "levels");
-    for (size_t i = 0; i < c->levels; i++) {
-        const struct level *l = &c->level[i];
-        json_object(j, NULL);
-        json_f64(j, "value", l->value, 3);
-        json_u64(j, "from", l->from);
-        json_u64(j, "to", l->to);
-        json_nonzero(j, "beyond", l->beyond);
-        json_nonzero(j, "half_way", l->half_way);
-        if (l->cache >= 0) {
-            json_u64(j, "cache_level", c->cache[l->cache].level);
-            json_u64(j, "cache_bytes", c->cache[l->cache].size);
-        }
-        if (l->early)
-            json_bool(j, "early", true);
-        json_close(j);
-    }
-    json_close(j);
+        if (c->out.status == ROW_OK && c->point[i].shared)
+            return true;
+    return false;
 }
 
 static const char *const spoiled_words[] = {
@@ -381,35 +332,16 @@ static const char *const spoiled_words[] = {
     [CURVE_EMULATED] = "an emulator's times are noise",
 };
 
-static void record_measured(const struct run_facts *run, const struct curve *c, struct json *j)
-{
-    json_str(j, "by", by_words[by(c)]);
-    json_u64(j, "page", c->page);
-    json_str(j, "prefetch", c->prefetch);
-    if (is_bandwidth(c))
-        json_u64(j, "op_bytes", LINE);
-    json_u64(j, "wanted", c->wanted);
-    json_true(j, "less_memory", c->less_memory);
-    json_true(j, "less_time", c->less_time);
-    json_u64(j, "elements", c->elements);
-    json_u64(j, "rounds", c->rounds);
-    json_str(j, "unit", unit_of(run, c));
-    record_points(run, c, j);
-    json_bool(j, "judged", c->spoiled == CURVE_CLEAN);
-    if (c->spoiled != CURVE_CLEAN)
-        json_str(j, "spoiled", spoiled_words[c->spoiled]);
-    record_levels(c, j);
-}
-
 static void record(const struct run_facts *run, const struct curve *c, struct report *r)
 {
-    struct json j;
+    const struct outcome *out = &c->out;
+    bool ok = out->status == ROW_OK;
+    struct json line, *j = &line;
 
-    if (!one_core_record_begin(r, &j, "curve", &c->out))
+    if (!report_record(r, j, "curve"))
         return;
-    if (one_core_record_status(&j, &c->out))
-        record_measured(run, c, &j);
-    one_core_record_end(&j, run, &c->out);
+#include "bench/api/fields/curve.def"
+    json_end(j);
 }
 
 void curve_heading(struct report *r, const struct run_facts *run, const char *suite)

@@ -1,5 +1,6 @@
 #include "bench/output/forward_show.h"
-#include "bench/output/one_core_record.h"
+#include "bench/api/fields/written.h"
+#include "bench/output/show.h"
 #include "bench/output/units.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
@@ -109,54 +110,39 @@ static void record_spread(double v, struct json *j)
     json_f64(j, NULL, v, v < 0.0995 ? 2 : v < 9.95 ? 1 : 0);
 }
 
-static void record_load(const struct run_facts *run, const struct forward_map *m, unsigned s,
-                        unsigned l, struct json *j)
+static const struct forward_cell *first_cell(const struct forward_map *m, unsigned s, unsigned l)
+{
+    return &m->cell[forward_first(m->sizes, s, l)];
+}
+
+/* Returns the end of these cells. */
+static const struct forward_cell *end_cell(const struct forward_map *m, unsigned s, unsigned l)
+{
+    return first_cell(m, s, l) + forward_cells(1u << s, 1u << l);
+}
+
+static void record_how(const struct forward_map *m, unsigned s, unsigned l, struct json *j)
 {
     unsigned first = forward_first(m->sizes, s, l), cells = forward_cells(1u << s, 1u << l);
     char how[FORWARD_CELLS + 1] = "";
 
-    json_object(j, NULL);
-    json_u64(j, "load", 1u << l);
-    json_i64(j, "from", forward_offset(1u << l, 0));
-    json_array(j, "values");
-    for (unsigned i = 0; i < cells; i++)
-        record_figure(figure(run, &m->cell[first + i]), j);
-    json_close(j);
-    json_array(j, "spread");
-    for (unsigned i = 0; i < cells; i++)
-        record_spread(m->cell[first + i].hi - m->cell[first + i].lo, j);
-    json_close(j);
     for (unsigned i = 0; i < cells; i++)
         how[i] = m->how[first + i];
     json_str(j, "how", how);
-    json_close(j);
-}
-
-static void record_measured(const struct run_facts *run, const struct forward_map *m, unsigned s,
-                            struct json *j)
-{
-    json_u64(j, "store", 1u << s);
-    json_str(j, "unit", units_per_op(run));
-    json_u64(j, "visits", m->visits);
-    json_u64(j, "checked", m->checked);
-    json_bool(j, "shared", m->shared);
-    json_array(j, "loads");
-    for (unsigned l = 0; l < m->sizes; l++)
-        record_load(run, m, s, l, j);
-    json_close(j);
 }
 
 /* Writes the record of one size of the store. A map that was not measured has only one record. */
 static void record(const struct run_facts *run, const struct forward_map *m, unsigned s,
                    struct report *r)
 {
-    struct json j;
+    const struct outcome *out = &m->out;
+    bool ok = out->status == ROW_OK;
+    struct json line, *j = &line;
 
-    if (!one_core_record_begin(r, &j, "forward", &m->out))
+    if (!report_record(r, j, "forward"))
         return;
-    if (one_core_record_status(&j, &m->out))
-        record_measured(run, m, s, &j);
-    one_core_record_end(&j, run, &m->out);
+#include "bench/api/fields/forward.def"
+    json_end(j);
 }
 
 void forward_heading(struct report *r, const struct run_facts *run, const char *suite)

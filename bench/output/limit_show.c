@@ -1,5 +1,6 @@
 #include "bench/output/limit_show.h"
-#include "bench/output/one_core_record.h"
+#include "bench/api/fields/written.h"
+#include "bench/output/show.h"
 #include "bench/output/units.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/estimate.h"
@@ -97,40 +98,12 @@ static void record_point(const struct run_facts *run, const struct limit_point *
     json_close(j);
 }
 
-static void record_shared(const struct limit *l, struct json *j)
+static bool is_shared(const struct limit *l)
 {
-    int64_t shared[CURVE_POINTS_MOST];
-    size_t n = 0;
-
     for (size_t i = 0; i < l->n; i++)
-        if (l->point[i].shared)
-            shared[n++] = l->point[i].count;
-    one_core_record_shared(j, shared, n);
-}
-
-static void record_points(const struct run_facts *run, const struct limit *l, struct json *j)
-{
-    json_array(j, "figures");
-    for (size_t i = 0; i < l->n; i++)
-        record_point(run, &l->point[i], j);
-    json_close(j);
-    record_shared(l, j);
-}
-
-static void record_steps(const struct limit *l, struct json *j)
-{
-    json_array(j, "steps");
-    for (size_t i = 0; i < l->steps; i++) {
-        const struct curve_step *s = &l->step[i];
-        json_object(j, NULL);
-        json_u64(j, "at", s->at);
-        json_u64(j, "from", s->from);
-        json_u64(j, "to", s->to);
-        json_f64(j, "before", s->before, 3);
-        json_f64(j, "after", s->after, 3);
-        json_close(j);
-    }
-    json_close(j);
+        if (l->out.status == ROW_OK && l->point[i].shared)
+            return true;
+    return false;
 }
 
 static uint32_t least_visits(const struct limit *l)
@@ -142,32 +115,16 @@ static uint32_t least_visits(const struct limit *l)
     return least;
 }
 
-static void record_measured(const struct run_facts *run, const struct limit *l, struct json *j)
-{
-    json_str(j, "of", kind_of(l)->of);
-    json_nonzero(j, "per", kind_of(l)->per);
-    json_str(j, "rule", kind_of(l)->leaves > 0 ? "leaves" : "steps");
-    json_u64(j, "operations", l->operations);
-    json_true(j, "less_time", l->less_time);
-    json_u64(j, "rounds", l->rounds);
-    json_u64(j, "visits", least_visits(l));
-    json_str(j, "unit", units_per_op(run));
-    record_points(run, l, j);
-    json_bool(j, "judged", l->spoiled == LIMIT_CLEAN);
-    if (l->spoiled != LIMIT_CLEAN)
-        json_str(j, "spoiled", spoiled_words[l->spoiled]);
-    record_steps(l, j);
-}
-
 static void record(const struct run_facts *run, const struct limit *l, struct report *r)
 {
-    struct json j;
+    const struct outcome *out = &l->out;
+    bool ok = out->status == ROW_OK;
+    struct json line, *j = &line;
 
-    if (!one_core_record_begin(r, &j, "limit", &l->out))
+    if (!report_record(r, j, "limit"))
         return;
-    if (one_core_record_status(&j, &l->out))
-        record_measured(run, l, &j);
-    one_core_record_end(&j, run, &l->out);
+#include "bench/api/fields/limit.def"
+    json_end(j);
 }
 
 void limit_heading(struct report *r, const struct run_facts *run, const char *suite)

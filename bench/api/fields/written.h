@@ -67,6 +67,14 @@ static inline void write_unsigned(struct json *j, const char *name, uint64_t val
             WRITE(type, NULL, __VA_ARGS__, 0, 0);                                                  \
         json_close(j);                                                                             \
     }
+/* The same, of values that `call` writes, each as an element. */
+#define LIST_BY(path, type, unit, there, meaning, each, call)                                      \
+    if (there) {                                                                                   \
+        json_array(j, json_name(path));                                                            \
+        for (each)                                                                                 \
+            call;                                                                                  \
+        json_close(j);                                                                             \
+    }
 #define BEGIN_OBJECT(path, there, meaning)                                                         \
     if (there) {                                                                                   \
         json_object(j, json_name(path));
