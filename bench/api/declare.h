@@ -38,67 +38,72 @@
     DECLARE(path "[].name", STRING, "", PRESENT, "name of the timer, as in the option") \
     DECLARE(path "[].why", STRING, "", PRESENT, "why it does not start")
 
-/* Windows of one kind, with every method. */
-#define EXTREMES(path) \
-    DECLARE(path ".min", INTEGER, "ticks", NEEDED, "the smallest window") \
-    DECLARE(path ".max", INTEGER, "ticks", NEEDED, "the largest window") \
-    DECLARE(path ".mean", NUMBER, "ticks", PRESENT, "mean of the windows") \
-    DECLARE(path ".sd", NUMBER, "ticks", ABSENT("with one window"), "standard deviation, n-1")
+/* Windows of one kind, with every method. F: FIELD, or DECLARE if a function writes them. */
+#define EXTREMES(F, path, least, greatest, average, deviation) \
+    F(path ".min", INTEGER, "ticks", NEEDED, "the smallest window", least) \
+    F(path ".max", INTEGER, "ticks", NEEDED, "the largest window", greatest) \
+    F(path ".mean", NUMBER, "ticks", PRESENT, "mean of the windows", average, 4) \
+    F(path ".sd", NUMBER, "ticks", ABSENT("with one window", true), "standard deviation, n-1", \
+      deviation, 4)
 
-/* With method=doubled in addition: `p25`, "the first quartile", and these. */
+/* With method=doubled in addition: `p25`, "the first quartile", and these of struct statistics. */
 #define QUARTILE "the first quartile; quantiles are Hyndman and Fan's type 7"
-#define QUANTILES(path) \
-    DECLARE(path ".median", NUMBER, "ticks", WITH("p25"), "the second quartile") \
-    DECLARE(path ".p75", NUMBER, "ticks", WITH("p25"), "the third quartile") \
-    DECLARE(path ".p99", NUMBER, "ticks", WITH("p25"), "the 99th percentile") \
-    DECLARE(path ".mad", NUMBER, "ticks", WITH("p25"), \
-          "median of the distances from the median, not scaled") \
-    DECLARE(path ".bin", INTEGER, "ticks", \
-          ONLY("there are several rounds and too many different values"), \
-          "width of the bins of `hist`, from which quantiles and `mad` are computed: they are " \
-          "too low by less than this")
+#define QUANTILES(F, path, of, width) \
+    F(path ".median", NUMBER, "ticks", WITH("p25", true), "the second quartile", of->median, 2) \
+    F(path ".p75", NUMBER, "ticks", WITH("p25", true), "the third quartile", of->p75, 2) \
+    F(path ".p99", NUMBER, "ticks", WITH("p25", true), "the 99th percentile", of->p99, 2) \
+    F(path ".mad", NUMBER, "ticks", WITH("p25", true), \
+      "median of the distances from the median, not scaled", of->mad, 2) \
+    F(path ".bin", INTEGER, "ticks", \
+      ONLY("there are several rounds and too many different values", width > 1), \
+      "width of the bins of `hist`, from which quantiles and `mad` are computed: they are " \
+      "too low by less than this", width)
 
-/* With method=kbest in addition. */
-#define SMALLEST(path) \
-    DECLARE(path ".kbest", INTEGER, "ticks", ABSENT("unless the method is `kbest`"), \
-          "the smallest window") \
-    DECLARE(path ".converged", BOOLEAN, "", WITH("kbest"), "the K smallest lie within epsilon") \
-    DECLARE(path ".timer_interrupts", INTEGER, "", \
-          ONLY("`compensate=on` with `kbest`, in a process"), \
-          "timer interrupts that were subtracted from the windows, including those of the " \
-          "warm-up") \
-    DECLARE(path ".min_as_read", INTEGER, "ticks", WITH("timer_interrupts"), \
-          "the smallest window, including its timer interrupts")
+/* With method=kbest in addition, of struct method_side. */
+#define SMALLEST(F, path, of, subtracted) \
+    F(path ".kbest", INTEGER, "ticks", ABSENT("unless the method is `kbest`", true), \
+      "the smallest window", of->kbest.smallest[0]) \
+    F(path ".converged", BOOLEAN, "", WITH("kbest", true), "the K smallest lie within epsilon", \
+      of->kbest.converged) \
+    F(path ".timer_interrupts", INTEGER, "", \
+      ONLY("`compensate=on` with `kbest`, in a process", subtracted), \
+      "timer interrupts that were subtracted from the windows, including those of the " \
+      "warm-up", of->interrupts) \
+    F(path ".min_as_read", INTEGER, "ticks", WITH("timer_interrupts", subtracted), \
+      "the smallest window, including its timer interrupts", of->least_as_read)
 
-/* With method=ensembles in addition: `ensembles`, and these. */
+/* With method=ensembles in addition: `ensembles`, and these of struct ensemble_result. */
 #define COMPLETE "number of complete ensembles"
-#define ENSEMBLES(path) \
-    DECLARE(path ".range_of_minima", INTEGER, "ticks", WITH("ensembles"), \
-          "the largest minus the smallest of the ensembles' minima") \
-    DECLARE(path ".largest_deviation", INTEGER, "ticks", WITH("ensembles"), \
-          "max - min of the widest ensemble") \
-    DECLARE(path ".mean_variance", NUMBER, "ticks^2", WITH("ensembles"), \
-          "mean of the ensembles' variances") \
-    DECLARE(path ".variance_of_variances", NUMBER, "ticks^4", \
-          ABSENT("with fewer than 2 ensembles"), "variance of the ensembles' variances") \
-    DECLARE(path ".variance_of_minima", NUMBER, "ticks^2", WITH("variance_of_variances"), \
-          "variance of the ensembles' minima") \
-    DECLARE(path ".variance_of_means", NUMBER, "ticks^2", WITH("variance_of_variances"), \
-          "variance of the ensembles' means") \
-    DECLARE(path ".variance_f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
-          "variance of the variances / (8 mean variance^2 / (N - 1)): 1 if the noise has an " \
-          "exponential distribution") \
-    DECLARE(path ".variance_f_bound", NUMBER, "", WITH("variance_of_variances"), \
-          "its 99.9% bound") \
-    DECLARE(path ".f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
-          "variance of the means / (mean variance / N)") \
-    DECLARE(path ".f_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
-    DECLARE(path ".lag1", NUMBER, "", WITH("ensembles"), \
-          "correlation of consecutive windows in an ensemble") \
-    DECLARE(path ".lag1_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
-    DECLARE(path ".ergodic", BOOLEAN, "", WITH("ensembles"), \
-          "minima, variances, means and correlation are within their bounds, see " \
-          "[literature.md](literature.md#ensembles)")
+#define ENSEMBLES(F, path, of) \
+    F(path ".range_of_minima", INTEGER, "ticks", WITH("ensembles", true), \
+      "the largest minus the smallest of the ensembles' minima", of->range_of_minima) \
+    F(path ".largest_deviation", INTEGER, "ticks", WITH("ensembles", true), \
+      "max - min of the widest ensemble", of->largest_deviation) \
+    F(path ".mean_variance", NUMBER, "ticks^2", WITH("ensembles", true), \
+      "mean of the ensembles' variances", of->mean_variance, 4) \
+    F(path ".variance_of_variances", NUMBER, "ticks^4", \
+      ABSENT("with fewer than 2 ensembles", true), "variance of the ensembles' variances", \
+      of->variance_of_variances, 4) \
+    F(path ".variance_of_minima", NUMBER, "ticks^2", WITH("variance_of_variances", true), \
+      "variance of the ensembles' minima", of->variance_of_minima, 4) \
+    F(path ".variance_of_means", NUMBER, "ticks^2", WITH("variance_of_variances", true), \
+      "variance of the ensembles' means", of->variance_of_means, 6) \
+    F(path ".variance_f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0", true), \
+      "variance of the variances / (8 mean variance^2 / (N - 1)): 1 if the noise has an " \
+      "exponential distribution", of->variance_f, 4) \
+    F(path ".variance_f_bound", NUMBER, "", WITH("variance_of_variances", true), \
+      "its 99.9% bound", of->variance_f_bound, 4) \
+    F(path ".f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0", true), \
+      "variance of the means / (mean variance / N)", of->f, 4) \
+    F(path ".f_bound", NUMBER, "", WITH("variance_of_variances", true), "its 99.9% bound", \
+      of->f_bound, 4) \
+    F(path ".lag1", NUMBER, "", WITH("ensembles", true), \
+      "correlation of consecutive windows in an ensemble", of->lag1, 6) \
+    F(path ".lag1_bound", NUMBER, "", WITH("variance_of_variances", true), "its 99.9% bound", \
+      of->lag1_bound, 6) \
+    F(path ".ergodic", BOOLEAN, "", WITH("ensembles", true), \
+      "minima, variances, means and correlation are within their bounds, see " \
+      "[literature.md](literature.md#ensembles)", of->ergodic)
 
 /* One part of a sweep over offsets. */
 #define SWEEP(path) \

@@ -1,3 +1,4 @@
+#include "bench/api/fields/written.h"
 #include "bench/output/method_show.h"
 #include "lib/stats/mathx.h"
 #include "bench/output/per_op.h"
@@ -201,33 +202,13 @@ static void record_side(struct json *j, const struct run_facts *run, const char 
         return;
     json_object(j, name);
     json_u64(j, "n", s->all.n);
-    json_u64(j, "min", s->least);
-    json_u64(j, "max", s->greatest);
-    json_f64(j, "mean", s->all.mean, 4);
-    json_f64(j, "sd", moments_sd(&s->all), 4);
+    EXTREMES(FIELD, "", s->least, s->greatest, s->all.mean, moments_sd(&s->all))
     if (method == METHOD_KBEST) {
-        json_u64(j, "kbest", s->kbest.smallest[0]);
-        json_bool(j, "converged", s->kbest.converged);
-        if (run->compensate.cost.known)
-            json_u64(j, "timer_interrupts", s->interrupts);
-        if (run->compensate.cost.known)
-            json_u64(j, "min_as_read", s->least_as_read);
+        SMALLEST(FIELD, "", s, run->compensate.cost.known)
     }
     if (method == METHOD_ENSEMBLES) {
         json_u64(j, "ensembles", e->ensembles);
-        json_u64(j, "range_of_minima", e->range_of_minima);
-        json_u64(j, "largest_deviation", e->largest_deviation);
-        json_f64(j, "mean_variance", e->mean_variance, 4);
-        json_f64(j, "variance_of_variances", e->variance_of_variances, 4);
-        json_f64(j, "variance_of_minima", e->variance_of_minima, 4);
-        json_f64(j, "variance_of_means", e->variance_of_means, 6);
-        json_f64(j, "variance_f", e->variance_f, 4);
-        json_f64(j, "variance_f_bound", e->variance_f_bound, 4);
-        json_f64(j, "f", e->f, 4);
-        json_f64(j, "f_bound", e->f_bound, 4);
-        json_f64(j, "lag1", e->lag1, 6);
-        json_f64(j, "lag1_bound", e->lag1_bound, 6);
-        json_bool(j, "ergodic", e->ergodic);
+        ENSEMBLES(FIELD, "", e)
     }
     json_close(j);
 }
@@ -278,15 +259,6 @@ void method_record(struct json *j, const struct run_facts *run, const struct row
     if (m->method == METHOD_ENSEMBLES && m->body.all.n)
         json_bool(j, "ergodic", is_ergodic(m));
     json_str(j, "doubt", m->doubt);
-}
-
-void method_record_per_op(struct json *j, const struct row *row)
-{
-    const struct method_result *m = &row->method;
-
-    json_f64(j, "error_ticks", m->error, 6);
-    if (m->method == METHOD_KBEST || m->method == METHOD_ENSEMBLES)
-        json_f64(j, "step_ticks", m->step, 6);
 }
 
 /* --- the bare windows ------------------------------------------------------------------------- */

@@ -23,6 +23,5 @@ void c_program_show(struct report *r, const struct run_facts *run, const struct 
 
 /* Write members of the row's record, and of its per_op. */
 void method_record(struct json *j, const struct run_facts *run, const struct row *row);
-void method_record_per_op(struct json *j, const struct row *row);
 
 #endif

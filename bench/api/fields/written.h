@@ -55,7 +55,7 @@ static inline void write_unsigned(struct json *j, const char *name, uint64_t val
 }
 
 #define TABLE(name)
-#define DECLARE(path, type, unit, there, meaning)
+#define DECLARE(...)
 #define WRITTEN_BY(call) call;
 #define FIELD(path, type, unit, there, meaning, ...)                                               \
     if (there)                                                                                     \
