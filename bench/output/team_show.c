@@ -1,3 +1,4 @@
+#include "bench/api/fields/written.h"
 #include "bench/output/across.h"
 #include "bench/api/kind.h"
 #include "lib/stats/mathx.h"
@@ -178,81 +179,57 @@ static void record_passes(const struct team_result *c, struct json *j)
     json_close(j);
 }
 
-static void record_contentions(const struct team_result *c, struct json *j)
-{
-    json_array(j, "by_cores");
-    for (unsigned i = 0; i < c->contentions; i++) {
-        const struct contention *k = &c->contention[i];
-        json_object(j, NULL);
-        json_u64(j, "cores", k->cores);
-        record_ticks(c, &k->ticks, j);
-        json_f64(j, "least_ticks", k->least, 3);
-        json_f64(j, "greatest_ticks", k->greatest, 3);
-        json_close(j);
-    }
-    json_close(j);
-}
-
 static void record_team(const struct team_result *c, struct report *r)
 {
     const struct row *row = &c->row;
-    struct json j;
+    struct json line, *j = &line;
 
-    if (!report_record(r, &j, "row"))
+    if (!report_record(r, j, "row"))
         return;
-    json_str(&j, "suite", row->out.bench->suite);
-    json_str(&j, "name", row->out.bench->name);
-    json_u64(&j, "core", row->out.core);
-    json_str(&j, "form", row->out.bench->kind->name);
-    json_u64(&j, "ops", row->out.bench->ops);
-    json_str(&j, "status", record_status[row->out.status]);
-    json_str(&j, "why", row->out.why);
+    json_str(j, "suite", row->out.bench->suite);
+    json_str(j, "name", row->out.bench->name);
+    json_u64(j, "core", row->out.core);
+    json_str(j, "form", row->out.bench->kind->name);
+    json_u64(j, "ops", row->out.bench->ops);
+    json_str(j, "status", record_status[row->out.status]);
+    json_str(j, "why", row->out.why);
     if (row->out.status == ROW_OK) {
-        json_bool(&j, "judged", is_judged(c));
-        json_object(&j, "per_op");
-        record_ticks(c, &c->ticks, &j);
-        json_close(&j);
+        json_object(j, "per_op");
+        record_ticks(c, &c->ticks, j);
+        json_close(j);
         if (c->ticks.rank > 0)
-            record_passes(c, &j);
+            record_passes(c, j);
         if (c->cores->facts[0]->o->instructions != INSTRUCTIONS_OFF) {
-            json_object(&j, "stepped");
-            json_str(&j, "why", "its cores wait for each other, for any number of instructions");
-            json_u64(&j, "traps", 0);
-            json_close(&j);
+            json_object(j, "stepped");
+            json_str(j, "why", "its cores wait for each other, for any number of instructions");
+            json_u64(j, "traps", 0);
+            json_close(j);
         }
     }
-    if (c->contentions)
-        record_contentions(c, &j);
-    json_end(&j);
+#include "bench/api/fields/row_cores.def"
+    json_end(j);
+}
+
+static void record_pair(const struct pair *p, struct json *j)
+{
+    json_array(j, NULL);
+    json_u64(j, NULL, p->a);
+    json_u64(j, NULL, p->b);
+    json_f64(j, NULL, p->least, 1);
+    json_f64(j, NULL, p->median, 1);
+    json_f64(j, NULL, p->greatest, 1);
+    json_close(j);
 }
 
 static void record_matrix(const struct team_result *c, struct report *r)
 {
     const struct row *row = &c->row;
-    struct json j;
+    struct json line, *j = &line;
 
-    if (!report_record(r, &j, "matrix"))
+    if (!report_record(r, j, "matrix"))
         return;
-    json_str(&j, "suite", row->out.bench->suite);
-    json_str(&j, "name", row->out.bench->name);
-    json_str(&j, "unit", "ticks");
-    json_bool(&j, "judged", is_judged(c));
-    json_u64(&j, "pairs_all", c->pairs_all);
-    json_bool(&j, "sampled", c->pairs < c->pairs_all);
-    json_u64(&j, "backwards", c->backwards);
-    json_array(&j, "pairs"); /* [core, core, least, median, greatest] */
-    for (unsigned i = 0; i < c->pairs; i++) {
-        const struct pair *p = &c->pair[i];
-        json_array(&j, NULL);
-        json_u64(&j, NULL, p->a);
-        json_u64(&j, NULL, p->b);
-        json_f64(&j, NULL, p->least, 1);
-        json_f64(&j, NULL, p->median, 1);
-        json_f64(&j, NULL, p->greatest, 1);
-        json_close(&j);
-    }
-    json_close(&j);
-    json_end(&j);
+#include "bench/api/fields/matrix.def"
+    json_end(j);
 }
 
 void team_heading(struct report *r, const struct run_facts *run, const char *suite)
