@@ -82,7 +82,7 @@ def test_a_program_that_never_ends_is_stopped_at_the_bound(tmp_path):
     said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "10", "--icount", "0", "talk")
     # On a busy host its only line can arrive after that time.
     assert status == 1 and re.search(r"the guest has (written nothing for|not written one byte in) 10", said), said
-    assert "no whole end record (0 records arrived)" in said, said
+    assert "no record arrived" in said, said
     assert "talks, and no more" in said or "not written one byte" in said, said
 
 
