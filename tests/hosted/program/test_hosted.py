@@ -75,7 +75,7 @@ def test_the_records_agree_with_the_options_and_with_each_other(run):
 def test_table_and_records_are_of_one_row(run):
     ended = run(*QUICK, "format=both", "hist=off")
     line = re.search(r"adds20 +50 +(\d+) +(\d+)", ended.out)
-    ticks = re.search(r'"ticks":\{"min":(\d+),"p25":[\d.]+,"median":([\d.]+)', ended.out)
+    ticks = re.search(r'"ticks":\{"min":(\d+),.*?"median":([\d.]+)', ended.out)
     assert int(line[1]) == int(ticks[1]) and abs(int(line[2]) - float(ticks[2])) <= 0.5
     table = run(*QUICK, "format=table").out
     assert '{"baretick"' not in table and "verdict:" in table.splitlines()[-1]
