@@ -130,8 +130,8 @@
           "time without the CPU, whichever program had it, by the CPU time of the process. A " \
           "system that does not know its hypervisor counts stolen time as time of the process")
 
-/* What each result of one core, or of several that the first one stands for, begins with (struct
- * outcome). */
+/* The fields that the record of every curve, limit, map and watch begins with: those of struct
+ * outcome. */
 #define RESULT(path, of) \
     FIELD(path ".suite", STRING, "", NEEDED, "suite of " of, out->bench->suite) \
     FIELD(path ".name", STRING, "", NEEDED, "name of " of, out->bench->name) \

@@ -1,6 +1,6 @@
 /*
  * A kind of measurement: what its rows have in common. A row points to its kind (`kind` in
- * bench/api/bench.h); bench/kinds/kinds.h lists all of them. One loop, in bench/run/rows.c,
+ * bench/api/bench.h); bench/kinds/kinds.h lists all of them. One loop, in bench/run/run.c,
  * measures and shows rows of every kind, and nothing else asks which kind a row has.
  */
 #ifndef BENCH_API_KIND_H

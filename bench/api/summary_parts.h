@@ -1,8 +1,7 @@
 /*
  * The parts of the summary: lines with figures of rows, and of the datasheet's ten figures. A suite
  * declares what the summary takes from it, next to its rows; bench/output/summary.c lays the lines
- * out and
- * knows no suite by name.
+ * out and knows no suite by name.
  */
 #ifndef BENCH_API_SUMMARY_PARTS_H
 #define BENCH_API_SUMMARY_PARTS_H

@@ -1,7 +1,7 @@
 /*
  * Curves over a count (suite `limits`): a core measures a curve over a count of fillers, branches
  * or bytes of code. Its steps are the core's limits. First passes measure the counts of a grid, and
- * then counts that are added between neighbours which differ (lib/limits/curve_steps.h). The
+ * then counts that are added between neighbours which differ (lib/curve/curve_steps.h). The
  * following passes measure all counts, forward and back. Each measurement has the code and the
  * data at another place.
  */

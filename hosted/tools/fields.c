@@ -1,7 +1,6 @@
 /*
  * Prints every field of a report that bench/api/fields/fields.def declares, one line of JSON each,
- * for
- * scripts/build/fields. Exit 1: not all of it could be written.
+ * for scripts/build/fields. Exit 1: not all of it could be written.
  */
 #include <stdio.h>
 #include <string.h>

@@ -77,7 +77,7 @@ struct core_cycles {
 
 struct counter_access counter_access_here(void); /* the running core */
 
-/* Implements a timer_source for the running core; bench/sample/cycle.h has the rest of cycle=. `c`
+/* Implements a timer_source for the running core; bench/engine/cycle.h has the rest of cycle=. `c`
  * must be zero at first and must not move. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 

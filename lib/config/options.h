@@ -16,8 +16,8 @@
 #define OPTION_ONE        1000000
 #define OPTION_THOUSANDTH (OPTION_ONE / 1000)
 
-/* What the word `datasheet` stands for; the suites define it (bench/suites/datasheet.c). NULL ends
- * the list. */
+/* The words that `datasheet` sets, a NULL after the last. The suites define them
+ * (bench/suites/datasheet.c). */
 extern const char *const datasheet_words[];
 
 #define ROUNDS_MOST 64

@@ -35,8 +35,8 @@ def some(values, most):
 
 
 def spans(numbers, between, step=1):
-    """Returns ascending integers as texts: 1, 3 to 5. between: what stands for those that are left out; step: what one is
-    multiplied with."""
+    """Returns ascending integers as texts, runs of them in short: 1, 3 to 5. between: the text between the ends of a run;
+    step: each number is multiplied by it."""
     found = ([n for _, n in some] for _, some in itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]))
     return [f"{some[0] * step}" + (f"{between}{some[-1] * step}" if len(some) > 1 else "") for some in found]
 
