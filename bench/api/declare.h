@@ -1,42 +1,39 @@
 /*
- * Words of the declarations in fields.def: types, and the members of objects that several records
- * have. For files that define FIELD() and include fields.def.
+ * Words of the declarations in fields.def: the members of objects that several records have. For
+ * files that include a .def, see lib/text/fields.h.
  */
 #ifndef BENCH_API_DECLARE_H
 #define BENCH_API_DECLARE_H
 
-#include "lib/text/json.h"
-
-#define STRING      JSON_STRING
-#define INTEGER     JSON_INTEGER
-#define ABOVE_0     JSON_ABOVE_0
-#define NUMBER      JSON_NUMBER
-#define BOOLEAN     JSON_BOOLEAN
-#define OBJECT      JSON_OBJECT
-#define NOTHING     JSON_NULL
-#define ARRAY(type) JSON_ARRAY(type)
-#define TUPLE       JSON_TUPLE
-
-/* --- forms of declarations, for files that define FIELD() as what a field is ------------------ */
-
-#ifndef BENCH_API_FIELDS_WRITTEN_H
-#define DECLARE(...) FIELD(__VA_ARGS__)
-#define WRITTEN_BY(call)
-#define LIST(...)                             FIELD(__VA_ARGS__)
-#define LIST_BY(...)                          FIELD(__VA_ARGS__)
-#define BEGIN_OBJECT(path, there, meaning)    FIELD(path, OBJECT, "", there, meaning)
-#define BEGIN_EACH(path, there, meaning, ...) FIELD(path, ARRAY(OBJECT), "", there, meaning)
-#define END_OBJECT
-#define END_EACH
-#endif
+#include "lib/text/fields.h"
 
 /* One declaration per line, as in fields.def. */
 /* clang-format off */
 
-/* A timer that was asked for and does not start. */
-#define REFUSED(path) \
-    DECLARE(path "[].name", STRING, "", PRESENT, "name of the timer, as in the option") \
-    DECLARE(path "[].why", STRING, "", PRESENT, "why it does not start")
+/* Timers that were asked for and do not start. */
+#define REFUSED(path, there, meaning, choice) \
+    BEGIN_EACH(path, there, meaning, unsigned i = 0; i < choice->refusals; i++) \
+    FIELD(path "[].name", STRING, "", PRESENT, "name of the timer, as in the option", \
+          choice->refusal[i].name) \
+    FIELD(path "[].why", STRING, "", PRESENT, "why it does not start", choice->refusal[i].why) \
+    END_EACH
+
+/* What struct witness_facts *w knows. */
+#define WITNESS(path) \
+    FIELD(path ".why", STRING, "", ABSENT("where it runs", w->why_not), \
+          "why the witness does not run here", w->why_not) \
+    FIELD(path ".nops_per_cycle", NUMBER, "", \
+          ABSENT("with `why`, and if no width was found: the core may have been shared all the " \
+                 "time", witness_knows_width(w)), "the width of the core", 1 / w->best, 3) \
+    FIELD(path ".blocks", INTEGER, "", WITHOUT("why", !w->why_not), "blocks judged so far", \
+          w->blocks) \
+    FIELD(path ".shared_blocks", INTEGER, "", WITHOUT("why", !w->why_not), \
+          "of these, the shared ones", w->shared) \
+    FIELD(path ".shared", NUMBER, "", \
+          ABSENT("without `blocks`, and if that is 0", !w->why_not && w->blocks), \
+          "the proportion of shared blocks", witness_share(w), 4) \
+    FIELD(path ".gave_up", BOOLEAN, "", ONLY("it did", !w->why_not && w->gave_up), \
+          "the probe repeated shared blocks for about a second, then gave up", true)
 
 /* Windows of one kind, with every method. F: FIELD, or DECLARE if a function writes them. */
 #define EXTREMES(F, path, least, greatest, average, deviation) \

@@ -1,6 +1,6 @@
 #include "bench/api/report.h"
 #include "bench/api/schema.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "lib/text/fmt.h"
 
 void report_init(struct report *r, struct sink *out, enum format format)

@@ -1,4 +1,5 @@
 #include "bench/api/schema.h"
+#define FIELDS_DECLARED
 #include "bench/api/declare.h"
 
 #define NEEDED               JSON_ALWAYS

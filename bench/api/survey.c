@@ -1,4 +1,5 @@
 #include "bench/api/survey.h"
+#include "bench/api/declare.h"
 #include "bench/api/report.h"
 #include "lib/text/fmt.h"
 
@@ -304,22 +305,12 @@ void timer_survey_record(const char *kind, const char *words, const struct timer
                          unsigned ids, struct report *r)
 {
     char name[TIMER_NAME_MAX];
-    struct json j;
+    struct json line, *j = &line;
 
-    for (unsigned id = 0; id < ids; id++) {
+    for (unsigned id = 0; id < ids && report_record(r, j, "timer"); id++) {
         const struct timer_found *f = &found[id];
-        if (!report_record(r, &j, "timer"))
-            return;
         timer_name(words, id, name);
-        json_str(&j, "kind", kind);
-        json_str(&j, "name", name);
-        json_bool(&j, "initialises", !f->why);
-        json_str(&j, "why", f->why);
-        json_str(&j, "none", f->none);
-        json_nonzero(&j, "hz", f->hz);
-        json_nonzero(&j, "resolution_counts", f->resolution);
-        record_ns(&j, "resolution_ns", f->resolution_ps);
-        record_ns(&j, "read_ns", f->read_ps);
-        json_end(&j);
+#include "bench/api/fields/timer.def"
+        json_end(j);
     }
 }

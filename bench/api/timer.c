@@ -74,25 +74,6 @@ void timer_show(const struct timer_choice *c, const char *label, struct sink *ou
         fmt(out, "          not %s: %s\r\n", c->refusal[i].name, c->refusal[i].why);
 }
 
-void timer_record(const struct timer_choice *c, const char *kind, struct json *j)
-{
-    char refused[24];
-
-    if (c->used)
-        json_str(j, kind, c->used->name);
-    if (c->refusals == 0)
-        return;
-    fmt_buf(refused, sizeof refused, "%s_refused", kind);
-    json_array(j, refused);
-    for (unsigned i = 0; i < c->refusals; i++) {
-        json_object(j, NULL);
-        json_str(j, "name", c->refusal[i].name);
-        json_str(j, "why", c->refusal[i].why);
-        json_close(j);
-    }
-    json_close(j);
-}
-
 static const char *always(struct timer *t)
 {
     (void)t;

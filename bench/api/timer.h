@@ -81,7 +81,5 @@ struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why);
 
 /* Writes a line with the label and the name, and one for each refusal, for the table's heading. */
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out);
-/* Writes "clock":"hpet","clock_refused":[{"name":"tsc","why":"..."}] if kind is "clock". */
-void timer_record(const struct timer_choice *c, const char *kind, struct json *j);
 
 #endif

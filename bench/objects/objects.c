@@ -2,7 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/objects/object_rows.h"
 #include "bench/objects/suites.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "lib/object/elf_place.h"
 #include "lib/text/bytes.h"
 #include "lib/text/fmt.h"

@@ -32,7 +32,15 @@ void board_show(const struct board *b, struct sink *out);
 void board_show_modules(const struct board *b, struct sink *out);
 /* Writes `board`, the system's product, and the object "smbios" with all known fields. */
 void board_record(const struct board *b, struct json *j);
-/* Writes the array "modules", with equal ones counted, `slots` and `modules_left_out`. */
-void board_record_modules(const struct board *b, struct json *j);
+
+struct memory_facts {
+    uint64_t bytes;       /* 0: not known */
+    unsigned page_levels; /* of the page tables; 0: the operating system's, as is the rest */
+    bool page_1g;         /* pages of 1 GiB are used */
+    unsigned arena_mtrr_type;
+};
+
+/* Writes the object "memory", with the modules in it, equal ones counted. */
+void board_record_memory(const struct board *b, const struct memory_facts *memory, struct json *j);
 
 #endif

@@ -1,7 +1,7 @@
 #include "bench/output/method_show.h"
 #include "bench/output/per_op.h"
 #include "bench/output/units.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"

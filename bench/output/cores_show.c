@@ -1,6 +1,6 @@
 #include "bench/output/across.h"
 #include "bench/output/head.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -72,6 +72,7 @@ static void record_core(const struct run_cores *cores, unsigned core, struct rep
 {
     const struct core_facts *f = &cores->there[core];
     const struct run_facts *run = facts_of(cores, core);
+    const struct timer_choice *counter = run ? run_counter(run) : NULL;
     bool has_offset = !f->why_not && !f->tsc_unknown;
     struct json line, *j = &line;
 

@@ -1,5 +1,5 @@
 #include "bench/output/curve_show.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "bench/output/show.h"
 #include "bench/output/units.h"
 #include "lib/text/decimal.h"

@@ -1,4 +1,5 @@
 #include "bench/output/head.h"
+#include "bench/api/declare.h"
 #include "bench/api/kind.h"
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"
@@ -60,18 +61,7 @@ void head_show(const struct run_facts *run, const struct probe *p, struct sink *
 
 void head_record(const struct run_facts *run, const struct probe *p, struct json *j)
 {
-    json_str(j, "version", BARETICK_VERSION);
-    json_str(j, "build", BARETICK_BUILD);
-    json_str(j, "compiler", COMPILER);
-    json_str(j, "licence", "CC0-1.0"); /* figures are facts about a CPU */
-    json_str(j, "platform", run->platform);
-    json_str(j, "execution", execution_names[run->execution]);
-    json_str(j, "execution_why", p->behave.why);
-    json_str(j, "unit", units_window(run));
-    if (run->execution == EXEC_INSTRUCTIONS)
-        json_u64(j, "ticks_per_instruction", run->ticks_per_instruction);
-    else if (run_has_ruler(run))
-        json_f64(j, "ticks_per_cycle", run->ticks_per_cycle, 6);
+#include "bench/api/fields/run_head.def"
 }
 
 void head_read_cpu(struct cpu_facts *f, const struct platform *p, uint32_t microcode, bool others,
@@ -106,30 +96,8 @@ void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json 
 {
     const struct cpu *c = f->cpu;
 
-    json_object(j, "cpu");
-    json_str(j, "vendor", c->vendor_id);
-    if (c->brand[0])
-        json_str(j, "brand", c->brand);
-    json_u64(j, "family", c->family);
-    json_u64(j, "model", c->model);
-    json_u64(j, "stepping", c->stepping);
-    json_bool(j, "model_masked", cpu_model_is_masked(c));
-    json_nonzero(j, "microcode", f->microcode);
-    json_str(j, "lfence", lfence);
-    json_bool(j, "rdtscp", c->rdtscp);
-    json_bool(j, "serialize", c->serialize);
-    json_close(j);
-    json_bool(j, "virtualised", c->hypervisor);
-    if (c->hypervisor_id[0])
-        json_str(j, "hypervisor", c->hypervisor_id);
-    if (f->topology.logical_cpus > 0) {
-        json_object(j, "topology");
-        cpu_facts_record_topology(f, j);
-        json_close(j);
-    }
-    cpu_facts_record_caches(f, j);
-    cpu_facts_record_tlbs(f, j);
-    cpu_facts_record_mitigations(f, j);
+#include "bench/api/fields/run_cpu.def"
+    cpu_facts_record(f, j);
 }
 
 void head_mhz(struct sink *out, double hz)
@@ -159,13 +127,6 @@ static void show_cycle(const struct run_facts *run, struct sink *out)
         timer_show(&c->counter, "counter", out);
 }
 
-void head_record_cycle(const struct run_facts *run, struct json *j)
-{
-    timer_record(&run->cycle.source, "cycle", j);
-    if (run->cycle.by == CYCLES_RULER)
-        timer_record(&run->cycle.counter, "cycle_counter", j);
-}
-
 static void show_compensate(const struct run_facts *run, struct sink *out)
 {
     const struct tick_cost *c = &run->compensate.cost;
@@ -176,23 +137,6 @@ static void show_compensate(const struct run_facts *run, struct sink *out)
             "timer     an interrupt every %.3f ms, which takes %.0f ticks, smallest of %u;\r\n"
             "          subtracted from each window with a timer interrupt\r\n",
             c->interval * 1e3 / run->tsc_hz, c->cost, c->events);
-}
-
-static void record_compensate(const struct run_facts *run, struct json *j)
-{
-    const struct tick_cost *c = &run->compensate.cost;
-
-    if (!c->known && !run->compensate.why_not)
-        return;
-    json_object(j, "compensate");
-    json_str(j, "why_not", run->compensate.why_not);
-    if (c->known) {
-        json_f64(j, "cost_ticks", c->cost, 1);
-        json_f64(j, "interval_ticks", c->interval, 1);
-        json_f64(j, "interval_ms", c->interval * 1e3 / run->tsc_hz, 6);
-        json_u64(j, "interrupts", c->events);
-    }
-    json_close(j);
 }
 
 static void show_error(const struct timer *clock, struct sink *out)
@@ -217,13 +161,10 @@ void head_show_timers(const struct run_facts *run, struct sink *out)
 
 void head_record_timers(const struct run_facts *run, struct json *j)
 {
-    timer_record(&run->clock, "clock", j);
-    if (run_has_hz(run))
-        json_f64(j, "clock_tsc_hz", run->tsc_hz, 0);
-    if (run->clock.used && run->clock.used->tsc_error_hz)
-        json_u64(j, "clock_tsc_error_hz", run->clock.used->tsc_error_hz);
-    head_record_cycle(run, j);
-    record_compensate(run, j);
+    const struct timer_choice *counter = run_counter(run);
+    const struct tick_cost *c = &run->compensate.cost;
+
+#include "bench/api/fields/run_timers.def"
 }
 
 static void warn(void *report, const char *message)
@@ -282,9 +223,7 @@ void head_show_settings(const struct run_facts *run, const char *lfence, const c
 
 void head_record_settings(const struct run_facts *run, const char *from, struct json *j)
 {
-    json_str(j, "recipe", recipe_names[run->recipe]);
-    witness_record_head(run, j);
-    json_u64(j, "samples", run->samples);
-    options_record(run->o, j);
-    json_str(j, "options_from", from);
+    const struct witness_facts *w = &run->witness;
+
+#include "bench/api/fields/run_settings.def"
 }

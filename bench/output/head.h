@@ -40,12 +40,8 @@ void head_mhz(struct sink *out, double hz);
 /* Writes the clock for ns and seconds, the source of core cycles, and why those before them in
  * clock= and cycle= are not used. */
 void head_show_timers(const struct run_facts *run, struct sink *out);
-/* Writes clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock, its error; then the
- * members of head_record_cycle(). */
+/* The same, with the counter next to the ruler, and what compensate=on found. */
 void head_record_timers(const struct run_facts *run, struct json *j);
-/* Writes cycle, cycle_refused; for the counter next to the ruler cycle_counter,
- * cycle_counter_refused. */
-void head_record_cycle(const struct run_facts *run, struct json *j);
 /* Warns of options without effect, if no clock or no source of core cycles starts, and if ns or all
  * figures can be wrong. */
 void head_warn(const struct run_facts *run, struct report *r);

@@ -1,6 +1,6 @@
 #include "bench/output/head.h"
 #include "bench/output/per_op.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 

@@ -1,4 +1,4 @@
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "bench/output/method_show.h"
 #include "lib/stats/mathx.h"
 #include "bench/output/per_op.h"

@@ -1,5 +1,5 @@
 #include "bench/output/quiet_record.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "bench/output/show.h"
 #include "lib/text/decimal.h"
 #include "lib/text/json.h"

@@ -1,5 +1,5 @@
 #include "bench/output/show.h"
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "bench/result/kept.h"
 #include "bench/result/cycles.h"
 #include "bench/result/facts.h"

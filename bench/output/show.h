@@ -64,14 +64,10 @@ void slowdown_record(struct json *j, const struct run_facts *run, const struct r
 
 /* Writes a line of the report's head: what was seen while the core was probed. */
 void witness_show_head(const struct run_facts *run, struct sink *out);
-/* Writes the object "witness": nops_per_cycle, shared, blocks, or why. */
-void witness_record_head(const struct run_facts *run, struct json *j);
 
 /* Writes a record `witness`, and a line: what was seen on this core until now, in all rows. */
 void witness_show_end(const struct run_facts *run, struct report *r);
 
-/* Writes a row's members: shared, shared_blocks, exclusive. */
-void witness_record_row(const struct run_facts *run, const struct row *row, struct json *j);
 /* Writes a note below the row's line if it is shared. */
 void witness_show_row(const struct row *row, struct sink *out);
 

@@ -1,4 +1,4 @@
-#include "bench/api/fields/written.h"
+#include "bench/api/declare.h"
 #include "bench/output/across.h"
 #include "bench/api/kind.h"
 #include "lib/stats/mathx.h"

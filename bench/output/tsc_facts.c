@@ -1,5 +1,6 @@
 #include "bench/output/tsc_facts.h"
 #include "bench/output/head.h"
+#include "bench/api/declare.h"
 #include "lib/cpu/speeds.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
@@ -131,27 +132,6 @@ static void show_speeds(const struct speed_facts *f, struct sink *out)
         fmt(out, "          SMBIOS has several processors, which differ: the first is shown\r\n");
 }
 
-static void record_speeds(const struct speed_facts *f, struct json *j)
-{
-    json_array(j, "speeds");
-    for (unsigned i = 0; i < SPEEDS; i++) {
-        const struct speed_stated *s = &f->speed[i];
-        json_object(j, NULL);
-        json_str(j, "name", speed_names[i]);
-        json_str(j, "verdict", speed_verdicts[s->verdict]);
-        if (s->hz)
-            json_u64(j, "hz", s->hz);
-        else
-            json_str(j, "why_not", s->why_not);
-        if (s->compared) {
-            json_f64(j, "off_percent", (double)s->off_ppm / 1e4, 4);
-            json_f64(j, "off_half_percent", error_percent(f), 6);
-        }
-        json_close(j);
-    }
-    json_close(j);
-}
-
 /* --- all of it -------------------------------------------------------------------------------- */
 
 void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, struct sink *out)
@@ -178,49 +158,12 @@ void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, stru
     show_speeds(&speeds, out);
 }
 
-static void record_source(const struct tsc_facts *t, unsigned i, struct json *j)
-{
-    const struct clock_result *s = &t->source[i];
-
-    json_object(j, NULL);
-    json_str(j, "name", t->names[i]);
-    if (s->known) {
-        json_u64(j, "hz", s->hz);
-        json_f64(j, "error_hz", s->error_hz, 0);
-        json_f64(j, "off_ppm", off_ppm(t, i), 2);
-        if (is_stated(t, i))
-            json_str(j, "by", tsc_rate_source_names[t->stated_by]);
-    } else {
-        json_str(j, "why_not", s->why_not);
-    }
-    json_close(j);
-}
-
 void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, struct json *j)
 {
-    const struct cpu *cpu = run->cpu;
+    const struct speed_facts speeds = speed_facts_of(t, run);
+    const struct speed_stated *s = speeds.speed;
 
-    json_object(j, "tsc");
-    if (t->hz) {
-        json_u64(j, "hz", t->hz);
-        json_str(j, "source", t->names[t->used]);
-    }
-    if (t->hz && t->judged) {
-        json_f64(j, "worst_ppm", t->judged->worst_ppm, 2);
-        json_bool(j, "sources_agree", t->judged->agree);
-    }
-    json_bool(j, "invariant", cpu->tsc_invariant);
-    json_f64(j, "step_ticks", run->step, 3);
-    if (t->has_adjust)
-        json_i64(j, "adjust_ticks", t->adjust);
-    json_nonzero(j, "nominal_hz", cpu->tsc_nominal_hz);
-    json_array(j, "sources");
-    for (unsigned i = 0; i < t->sources; i++)
-        record_source(t, i, j);
-    json_close(j);
-    struct speed_facts speeds = speed_facts_of(t, run);
-    record_speeds(&speeds, j);
-    json_close(j);
+#include "bench/api/fields/run_tsc.def"
 }
 
 void tsc_facts_warn(const struct tsc_facts *t, struct report *r)

@@ -28,6 +28,12 @@ static inline double witness_share(const struct witness_facts *w)
     return w->blocks ? (double)w->shared / (double)w->blocks : UNKNOWN;
 }
 
+/* Whether it found the width of the core. */
+static inline bool witness_knows_width(const struct witness_facts *w)
+{
+    return !w->why_not && w->best > 0;
+}
+
 /* Timer interrupts in windows (bench/engine/compensate.h). */
 struct compensate {
     const char
@@ -71,6 +77,12 @@ struct run_facts {
     struct witness_facts witness;   /* whether the core is exclusive */
     struct stepping_state stepping; /* whether its instructions can be counted */
 };
+
+/* Returns the counter that is read next to the ruler; NULL: no ruler. */
+static inline const struct timer_choice *run_counter(const struct run_facts *run)
+{
+    return run->cycle.by == CYCLES_RULER ? &run->cycle.counter : NULL;
+}
 
 static inline bool run_has_hz(const struct run_facts *run)
 {

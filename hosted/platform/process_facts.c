@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
+#include "bench/api/declare.h"
 #include "bench/output/summary_take.h"
 #include "bench/output/head.h"
 #include "bench/output/tsc_facts.h"
@@ -74,18 +75,7 @@ static void record_process(const struct process *p, struct json *j)
 {
     struct utsname u;
 
-    if (uname(&u) == 0) {
-        json_object(j, "system");
-        json_str(j, "name", u.sysname);
-        json_str(j, "release", u.release);
-        json_close(j);
-    }
-    json_object(j, "process");
-    json_u64(j, "cpu", (uint64_t)p->cpu);
-    json_u64(j, "cpus", (uint64_t)p->cpus);
-    for (unsigned i = 0; i < PROCESS_WISHES; i++)
-        json_bool(j, process_wish_names[i], p->wish[i].had);
-    json_close(j);
+#include "bench/api/fields/run_process.def"
 }
 
 static void record_run(const struct run_facts *run, const struct probe *p,
@@ -100,11 +90,7 @@ static void record_run(const struct run_facts *run, const struct probe *p,
     record_process(process, &j);
     board_record(&f->board, &j);
     head_record_cpu(&f->cpu, lfence(run->cpu), &j);
-    if (f->memory) {
-        json_object(&j, "memory");
-        json_u64(&j, "bytes", f->memory);
-        json_close(&j);
-    }
+    board_record_memory(&f->board, &(struct memory_facts){.bytes = f->memory}, &j);
     tsc_facts_record(&f->tsc, run, &j);
     head_record_timers(run, &j);
     head_record_settings(run, from, &j);

@@ -153,12 +153,11 @@ static bool decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
     signature(j, &r);
     cpu_facts_read(&facts, &r.cpu, &source, r.place, r.n, r.self);
     json_u64(j, "cpus_recorded", r.n); /* more than logical_cpus if a recorder recorded one twice */
-    cpu_facts_record_topology(&facts, j);
+    if (facts.topology.logical_cpus > 0)
+        cpu_facts_record_topology(&facts.topology, j);
     clock(j, &r);
     measuring(j, &r);
-    cpu_facts_record_caches(&facts, j);
-    cpu_facts_record_tlbs(&facts, j);
-    cpu_facts_record_mitigations(&facts, j);
+    cpu_facts_record(&facts, j);
     forms(j, &r);
     free(r.place);
     return true;

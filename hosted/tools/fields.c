@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#define FIELDS_DECLARED
 #include "bench/api/declare.h"
 #include "lib/text/json.h"
 

@@ -121,9 +121,8 @@ void thermal_keep(const struct thermal_row *row, uint64_t *kept);
  * `throttled`, and `throttled_by` if it was. */
 extern const struct platform_kept thermal_kept;
 
-/* Write the line "thermal" of the report's head, and the object of that name. */
+/* Writes the line "thermal" of the report's head. */
 void thermal_show(const struct thermal_state *s, struct sink *out);
-void thermal_record(const struct thermal_state *s, struct json *j);
 
 /* --- the core --- */
 

@@ -132,18 +132,3 @@ void thermal_show(const struct thermal_state *s, struct sink *out)
     fmt(out, "%s\r\n",
         any ? "" : "no status known here: rows do not say whether the core was throttled");
 }
-
-void thermal_record(const struct thermal_state *s, struct json *j)
-{
-    json_object(j, "thermal");
-    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
-        if (!s->cpu.scope[i].causes)
-            continue;
-        json_object(j, scopes[i]);
-        json_bool(j, "throttled_since_reset", s->was[i]);
-        json_close(j);
-    }
-    if (!s->cpu.scope[THERMAL_CORE].causes && !s->cpu.scope[THERMAL_PACKAGE].causes)
-        json_str(j, "why_not", "no status known on this CPU");
-    json_close(j);
-}

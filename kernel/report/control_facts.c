@@ -1,7 +1,7 @@
 #include "kernel/report/machine_facts.h"
+#include "bench/api/declare.h"
 #include "lib/cpu/controls.h"
 #include "lib/text/fmt.h"
-#include "lib/text/json.h"
 
 #define LINE 79 /* columns */
 
@@ -77,88 +77,45 @@ void control_facts_show(const struct machine *m, struct sink *out)
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-static void record_value(struct json *j, const char *name, const struct control *s, uint64_t value)
+#define WORDS 40 /* bytes */
+
+static const char *value_text(const struct control *s, uint64_t value, char text[WORDS])
 {
-    char text[40];
     struct sink_buf buf;
 
-    sink_buf_init(&buf, text, sizeof text);
+    sink_buf_init(&buf, text, WORDS);
     control_text(s, value, &buf.sink);
-    json_str(j, name, text);
+    return text;
 }
 
-static void record_settings(const struct core_controls *q, struct json *j)
+static const char *place_text(const struct pci_function *f, char text[WORDS])
 {
-    json_array(j, "controls");
-    for (unsigned i = 0; i < CONTROL_IDS; i++) {
-        const struct control *s = &q->core[0].of[i];
-        json_object(j, NULL);
-        json_str(j, "name", control_names[i]);
-        json_bool(j, "asked", s->asked);
-        if (s->control) {
-            json_str(j, "control", s->control);
-            json_u64(j, "msr", s->msr);
-            record_value(j, "found", s, s->found);
-            record_value(j, "now", s, s->now);
-        }
-        if (s->asked) {
-            json_bool(j, "in_force", s->in_force);
-            json_u64(j, "cores", q->cores);
-            json_u64(j, "cores_failed", q->failed[i]);
-        }
-        if (s->why_not)
-            json_str(j, "why_not", s->why_not);
-        json_close(j);
-    }
-    json_close(j);
-}
-
-static void record_function(struct json *j, const struct pci_function *f)
-{
-    char text[32];
-
-    json_object(j, NULL);
-    fmt_buf(text, sizeof text, "%04x:%02x:%02x.%x", f->at.segment, f->at.bus, f->at.device,
+    fmt_buf(text, WORDS, "%04x:%02x:%02x.%x", f->at.segment, f->at.bus, f->at.device,
             f->at.function);
-    json_str(j, "at", text);
-    fmt_buf(text, sizeof text, "%04x:%04x", f->vendor, f->device);
-    json_str(j, "id", text);
-    fmt_buf(text, sizeof text, "%02x%02x", f->class_code, f->subclass);
-    json_str(j, "class", text);
-    json_str(j, "fate", pci_fate_names[f->fate]);
-    json_close(j);
+    return text;
 }
 
-static void record_dma(const struct dma *d, struct json *j)
+static const char *id_text(const struct pci_function *f, char text[WORDS])
 {
-    const struct pci_stop *s = &d->stopped;
+    fmt_buf(text, WORDS, "%04x:%04x", f->vendor, f->device);
+    return text;
+}
 
-    if (!d->asked)
-        return;
-    json_object(j, "dma");
-    if (d->why_not) {
-        json_str(j, "why_not", d->why_not);
-    } else {
-        json_str(j, "way", d->way);
-        json_u64(j, "functions", s->functions);
-        json_u64(j, "masters", s->masters);
-        json_array(j, "listed");
-        for (unsigned i = 0; i < s->list; i++)
-            record_function(j, &s->listed[i]);
-        json_close(j);
-        for (unsigned i = 0; i < PCI_FATES; i++)
-            json_u64(j, pci_fate_names[i], s->fate[i]);
-    }
-    json_close(j);
+static const char *class_text(const struct pci_function *f, char text[WORDS])
+{
+    fmt_buf(text, WORDS, "%02x%02x", f->class_code, f->subclass);
+    return text;
 }
 
 void control_facts_record(const struct machine *m, struct json *j)
 {
-    record_settings(&m->controls, j);
-    json_bool(j, "smi_counter", m->controls.smi_counter);
-    if (!m->controls.smi_counter)
-        json_str(j, "smi_counter_why_not", smi_absent(m));
-    record_dma(&m->dma, j);
+    const struct core_controls *q = &m->controls;
+    const struct control *of = q->core[0].of;
+    const struct dma *d = &m->dma;
+    const struct pci_stop *s = &d->stopped;
+    char text[WORDS];
+
+#include "bench/api/fields/run_controls.def"
 }
 
 /* --- advice ----------------------------------------------------------------------------------- */

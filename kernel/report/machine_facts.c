@@ -1,4 +1,5 @@
 #include "kernel/report/machine_facts.h"
+#include "bench/api/declare.h"
 #include "bench/output/summary_take.h"
 #include "bench/output/head.h"
 #include "bench/output/show.h"
@@ -150,124 +151,33 @@ static void record_firmware(const struct machine *m, struct json *j)
 {
     const struct handoff *h = m->handoff;
 
-    json_object(j, "firmware");
-    json_str(j, "vendor", h->firmware_vendor);
-    json_u64(j, "revision", h->firmware_revision);
-    json_bool(j, "secure_boot", h->secure_boot);
-    json_u64(j, "uefi_major", h->uefi_revision >> 16);
-    json_u64(j, "uefi_minor", (h->uefi_revision & 0xffff) / 10);
-    if (m->acpi.present)
-        json_str(j, "acpi_oem", m->acpi.oem_id);
-    json_u64(j, "acpi_bad_tables", m->acpi.bad);
-    json_u64(j, "descriptor_bytes", h->descriptor_size);
-    if (!h->borrowed)
-        json_u64(j, "exit_tries", h->exit_tries);
-    json_close(j);
+#include "bench/api/fields/run_firmware.def"
 }
 
-static void record_masked(const struct machine *m, struct json *j)
+/* Returns the next source from `from` on that can end a row, in the order of use. */
+static unsigned next_deadline(const struct machine *m, unsigned from)
 {
+    while (from < DEADLINE_SOURCES && deadline_source_of(&m->deadlines, from)->why_not)
+        from++;
+    return from;
+}
+
+static void record_machine(const struct machine *m, struct json *j)
+{
+    const struct handoff *h = m->handoff;
     const struct irq_masked *q = &m->irq;
-
-    json_object(j, "masked");
-    json_array(j, "pic_was");
-    json_u64(j, NULL, q->pic_was[0]);
-    json_u64(j, NULL, q->pic_was[1]);
-    json_close(j);
-    json_u64(j, "ioapics", q->ioapics);
-    json_u64(j, "ioapic_entries", q->ioapic_entries);
-    json_u64(j, "ioapic_masked", q->ioapic_masked);
-    json_u64(j, "ioapic_kept", q->ioapic_kept);
-    json_bool(j, "lapic", q->lapic.present);
-    json_bool(j, "x2apic", q->lapic.x2apic);
-    json_u64(j, "lvt_entries", q->lvt_entries);
-    json_u64(j, "lvt_masked", q->lvt_masked);
-    json_u64(j, "lvt_kept", q->lvt_kept);
-    json_bool(j, "others_stopped", m->others_stopped);
-    json_close(j);
-}
-
-static void record_cores(const struct machine *m, struct json *j)
-{
     const struct cores *c = &m->cores;
+    const struct serial_place *place = &m->serial.place;
+    const struct framebuffer *f = &h->framebuffer;
 
-    json_object(j, "cores");
-    json_u64(j, "count", c->count);
-    json_u64(j, "up", c->up + 1);
-    json_str(j, "listed_by", c->from);
-    json_u64(j, "disabled", c->list.disabled);
-    json_u64(j, "duplicates", c->list.duplicates);
-    if (c->why_alone)
-        json_str(j, "why_alone", c->why_alone);
-    if (c->up > 0) {
-        json_str(j, "parked", park_name(&c->parking));
-        json_bool(j, "x2apic_switched", c->x2apic_switched);
-        json_u64(j, "second_init", c->second_init);
-        json_u64(j, "start_ticks", c->start_ticks);
-        if (m->clock.hz)
-            json_f64(j, "start_ms", cores_ms(m), 3);
-    }
-    json_close(j);
-}
-
-/* Records the sources that can end a row, in the order of use. */
-static void record_deadline(const struct machine *m, struct json *j)
-{
-    json_array(j, "deadline_by");
-    for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
-        const struct deadline_source *s = deadline_source_of(&m->deadlines, i);
-        if (!s->why_not)
-            json_str(j, NULL, s->name);
-    }
-    json_close(j);
-}
-
-static void record_memory(const struct machine *m, const struct board *b, struct json *j)
-{
-    json_object(j, "memory");
-    json_u64(j, "bytes", m->handoff->memory_total);
-    json_u64(j, "page_levels", m->paging.tables.levels);
-    json_bool(j, "page_1g", m->paging.tables.page_1g);
-    json_u64(j, "arena_mtrr_type", m->arena_type);
-    board_record_modules(b, j);
-    json_close(j);
-}
-
-static void record_consoles(const struct machine *m, struct json *j)
-{
-    const struct framebuffer *f = &m->handoff->framebuffer;
-
-    if (m->serial.on) {
-        json_object(j, "serial");
-        json_str(j, "from", m->serial.place.from);
-        json_u64(j, m->serial.place.mmio ? "address" : "port", m->serial.place.address);
-        if (m->serial.place.mmio) {
-            json_u64(j, "width", m->serial.place.width);
-            json_u64(j, "stride", m->serial.place.stride);
-        }
-        if (m->serial.baud)
-            json_u64(j, "baud", m->serial.baud);
-        json_close(j);
-    }
-    json_object(j, "screen");
-    if (m->screen.on) {
-        json_u64(j, "address", f->address);
-        json_u64(j, "width", f->width);
-        json_u64(j, "height", f->height);
-        json_u64(j, "pixels_per_line", f->pixels_per_line);
-        json_u64(j, "pixel_bytes", f->pixel_bytes);
-        json_u64(j, "columns", m->screen.layout.columns);
-        json_u64(j, "rows", m->screen.layout.rows);
-    } else {
-        json_str(j, "why_not",
-                 m->handoff->screen_refused[0] ? m->handoff->screen_refused : m->screen.why_not);
-    }
-    json_close(j);
+#include "bench/api/fields/run_machine.def"
 }
 
 static void record_run(const struct machine *m, const struct run_facts *run, const struct probe *p,
                        const struct facts *f, struct report *r)
 {
+    const struct memory_facts memory = {m->handoff->memory_total, m->paging.tables.levels,
+                                        m->paging.tables.page_1g, m->arena_type};
     struct json j;
 
     if (!report_record(r, &j, "run"))
@@ -276,18 +186,12 @@ static void record_run(const struct machine *m, const struct run_facts *run, con
     record_firmware(m, &j);
     board_record(&f->board, &j);
     head_record_cpu(&f->cpu, lfence_state_names[m->lfence], &j);
-    json_bool(&j, "qemu", m->handoff->qemu);
     tsc_facts_record(&f->tsc, run, &j);
-    thermal_record(&m->thermal, &j);
     head_record_timers(run, &j);
-    record_memory(m, &f->board, &j);
+    board_record_memory(&f->board, &memory, &j);
     head_record_settings(run, m->handoff->options_from, &j);
-    json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
-    record_masked(m, &j);
+    record_machine(m, &j);
     control_facts_record(m, &j);
-    record_cores(m, &j);
-    record_deadline(m, &j);
-    record_consoles(m, &j);
     json_end(&j);
 }
 

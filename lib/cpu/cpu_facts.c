@@ -1,5 +1,6 @@
 #include "lib/cpu/cpu_facts.h"
 #include "lib/text/fmt.h"
+#include "lib/text/fields.h"
 
 void cpu_facts_read(struct cpu_facts *f, const struct cpu *c, const struct cpu_source *s,
                     const struct core_place *place, size_t n, size_t self)
@@ -16,95 +17,39 @@ void cpu_facts_read(struct cpu_facts *f, const struct cpu *c, const struct cpu_s
     features_mitigations(&f->mitigations, c, s->cpuid, s->cpuid_ctx, s->rdmsr, s->msr_ctx);
 }
 
-void cpu_facts_record_topology(const struct cpu_facts *f, struct json *j)
+/* Returns the next type that some CPU has; CORE_TYPES: none. */
+static unsigned next_type(const struct topology *t, unsigned after)
 {
-    const struct topology *t = &f->topology;
-    unsigned kinds = 0;
-
-    if (t->logical_cpus == 0)
-        return;
-    json_u64(j, "logical_cpus", t->logical_cpus);
-    json_u64(j, "packages", t->packages);
-    json_u64(j, "cores", t->cores);
-    json_u64(j, "threads_per_core", t->threads_per_core);
-    if (t->modules != t->cores)
-        json_u64(j, "modules", t->modules);
-    json_array(j, "core_types");
-    for (unsigned i = CORE_TYPE_UNKNOWN + 1; i < CORE_TYPES; i++) {
-        if (t->type[i].logical_cpus == 0)
-            continue;
-        kinds++;
-        json_object(j, NULL);
-        json_str(j, "type", core_type_names[i]);
-        json_u64(j, "cores", t->type[i].cores);
-        json_u64(j, "logical_cpus", t->type[i].logical_cpus);
-        json_close(j);
-    }
-    json_close(j);
-    json_bool(j, "hybrid", kinds > 1);
+    do
+        after++;
+    while (after < CORE_TYPES && t->type[after].logical_cpus == 0);
+    return after;
 }
 
-void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j)
+void cpu_facts_record_topology(const struct topology *t, struct json *j)
 {
-    json_array(j, "caches");
-    for (unsigned i = 0; i < f->caches; i++) {
-        const struct cache *c = &f->cache[i];
-        json_object(j, NULL);
-        json_u64(j, "level", c->level);
-        json_str(j, "type", cache_type_names[c->type]);
-        json_u64(j, "size_bytes", c->size);
-        json_u64(j, "line_bytes", c->line);
-        json_u64(j, "ways", c->ways);
-        if (f->shared_by[i] > 0)
-            json_u64(j, "shared_by", f->shared_by[i]);
-        json_close(j);
-    }
-    json_close(j);
+    unsigned types = 0;
+
+    for (unsigned i = next_type(t, CORE_TYPE_UNKNOWN); i < CORE_TYPES; i = next_type(t, i))
+        types++;
+#include "lib/cpu/topology.def"
 }
 
-void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j)
+/* Returns the first bit from `from` on that is set and has a name; 64: none. */
+static unsigned next_bit(uint64_t set, const char *const *names, unsigned from)
 {
-    static const char *const sizes[] = {"4k", "2m", "4m", "1g"}; /* bit by bit, from TLB_4K */
-
-    json_array(j, "tlbs");
-    for (unsigned i = 0; i < f->tlbs; i++) {
-        const struct tlb *t = &f->tlb[i];
-        json_object(j, NULL);
-        json_u64(j, "level", t->level);
-        json_str(j, "type", tlb_type_names[t->type]);
-        json_array(j, "pages");
-        for (unsigned k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
-            if (t->pages >> k & 1)
-                json_str(j, NULL, sizes[k]);
-        json_close(j);
-        json_u64(j, "entries", t->entries);
-        json_u64(j, "ways", t->ways);
-        json_close(j);
-    }
-    json_close(j);
+    while (from < 64 && !((set >> from & 1) && names[from]))
+        from++;
+    return from;
 }
 
-void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j)
+void cpu_facts_record(const struct cpu_facts *f, struct json *j)
 {
+    static const char *const sizes[64] = {"4k", "2m", "4m", "1g"}; /* bit by bit, from TLB_4K */
+    const char *const *caps = features_arch_names;
     const struct mitigations *m = &f->mitigations;
 
-    json_object(j, "mitigations");
-#define RECORD(member, name) json_bool(j, name, m->member);
-    MITIGATIONS(RECORD)
-#undef RECORD
-    if (m->spec_ctrl_known) {
-        json_bool(j, "ibrs_on", m->spec_ctrl & SPEC_CTRL_IBRS);
-        json_bool(j, "stibp_on", m->spec_ctrl & SPEC_CTRL_STIBP);
-        json_bool(j, "ssbd_on", m->spec_ctrl & SPEC_CTRL_SSBD);
-    }
-    if (m->arch_known) {
-        json_array(j, "arch_capabilities");
-        for (unsigned i = 0; i < 64; i++)
-            if ((m->arch >> i & 1) && features_arch_names[i] != NULL)
-                json_str(j, NULL, features_arch_names[i]);
-        json_close(j);
-    }
-    json_close(j);
+#include "lib/cpu/cpu_facts.def"
 }
 
 /* A CPU's facts as lines of the table's head. */
@@ -233,9 +178,9 @@ static void show_speculation(const struct mitigations *m, struct sink *out)
                   : m->spec_ctrl & controls[i].on ? "on"
                                                   : "off");
     wrap_end(&w);
-    for (unsigned i = 0; m->arch_known && i < 64; i++)
-        if ((m->arch >> i & 1) && features_arch_names[i] != NULL)
-            wrap_item(&caps, "%s", features_arch_names[i]);
+    for (unsigned i = next_bit(m->arch_known ? m->arch : 0, features_arch_names, 0); i < 64;
+         i = next_bit(m->arch, features_arch_names, i + 1))
+        wrap_item(&caps, "%s", features_arch_names[i]);
     wrap_end(&caps);
 }
 

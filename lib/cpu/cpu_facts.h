@@ -36,13 +36,10 @@ struct cpu_facts {
 void cpu_facts_read(struct cpu_facts *f, const struct cpu *c, const struct cpu_source *s,
                     const struct core_place *place, size_t n, size_t self);
 
-/* Writes the members logical_cpus, packages, cores, threads_per_core, modules if they are not
- * cores, core_types, hybrid. Writes nothing if the topology is not known. */
-void cpu_facts_record_topology(const struct cpu_facts *f, struct json *j);
-/* Write the arrays "caches" and "tlbs" and the object "mitigations". */
-void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j);
-void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j);
-void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j);
+/* Writes the members of lib/cpu/topology.def, of a topology that is known. */
+void cpu_facts_record_topology(const struct topology *t, struct json *j);
+/* Writes the members of lib/cpu/cpu_facts.def: caches, TLBs, mitigations. */
+void cpu_facts_record(const struct cpu_facts *f, struct json *j);
 
 /* Writes lines of a table's head: topology, caches, tlb, spec_ctrl, arch_caps, as far as known. */
 void cpu_facts_show(const struct cpu_facts *f, struct sink *out);

@@ -28,22 +28,9 @@ uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
  * neither reports it. */
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
 
-/* The features that CPUID reports: a member of struct mitigations and a field of the record
- * `mitigations`. Only AMD has ssb_no, ibrs_always and stibp_always. */
-#define MITIGATIONS(FLAG)                                                                          \
-    FLAG(ibrs, "ibrs")                                                                             \
-    FLAG(ibpb, "ibpb")                                                                             \
-    FLAG(stibp, "stibp")                                                                           \
-    FLAG(ssbd, "ssbd")                                                                             \
-    FLAG(ssb_no, "ssb_no")                                                                         \
-    FLAG(l1d_flush, "l1d_flush")                                                                   \
-    FLAG(md_clear, "md_clear")                                                                     \
-    FLAG(ibrs_always, "ibrs_always")                                                               \
-    FLAG(stibp_always, "stibp_always")
-#define MITIGATIONS_MEMBER(member, name) bool member;
-
 struct mitigations {
-    MITIGATIONS(MITIGATIONS_MEMBER)
+    /* Features that CPUID reports; only AMD has ssb_no, ibrs_always and stibp_always. */
+    bool ibrs, ibpb, stibp, ssbd, ssb_no, l1d_flush, md_clear, ibrs_always, stibp_always;
     bool spec_ctrl_known, arch_known; /* the MSRs below could be read */
     uint64_t spec_ctrl;               /* MSR 48h: bits 0 IBRS, 1 STIBP, 2 SSBD */
     uint64_t arch;                    /* MSR 10Ah, IA32_ARCH_CAPABILITIES */

@@ -60,10 +60,12 @@ def test_the_stored_records_are_of_a_cpu_with_a_counter():
 
 def declared_and_written(sources):
     """The names of fields whose declarations a function includes to write them, and those of macros for both."""
-    including = [text for text in sources if '#include "bench/api/fields/written.h"' in text]
-    included = {name for text in including for name in re.findall(r'^#include "(bench/api/fields/\w+\.def)"', text, re.MULTILINE)}
+    writing = re.compile(r'#include "(?:bench/api/declare|lib/text/fields)\.h"')
+    including = [text for text in sources if writing.search(text) and "FIELDS_DECLARED" not in text]
+    included = {name for text in including for name in re.findall(r'^#include "([\w/]+\.def)"', text, re.MULTILINE)}
     texts = [(ROOT / name).read_text() for name in sorted(included)] + [(ROOT / "bench/api/declare.h").read_text()]
-    paths = re.findall(r'\b(?:F|FIELD|LIST|LIST_BY|BEGIN_OBJECT|BEGIN_EACH)\(\s*(?:path )?"([\w.\[\]]+)"', "\n".join(texts))
+    macros = "F|FIELD|TEXT|LIST|LIST_BY|LIST_TEXT|REFUSED|BEGIN_OBJECT|BEGIN_EACH"
+    paths = re.findall(rf'\b(?:{macros})\(\s*(?:path )?"([\w.\[\]]+)"', "\n".join(texts))
     return {path.rpartition(".")[2] for path in paths}
 
 

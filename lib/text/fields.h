@@ -1,21 +1,49 @@
 /*
- * The declarations of fields.def as code: a function that writes a record includes the .def of that
- * record, and each declaration there writes its field. The function has `struct json *j`, and the
- * variables that the declarations name.
+ * Declarations of fields, as in bench/api/fields/fields.def, for files that include a .def:
+ *
+ * - as code, unless FIELDS_DECLARED is defined. A function that writes a record includes the .def
+ *   of that record, and each declaration there writes its field. The function has `struct json *j`,
+ *   and the variables that the declarations name.
+ * - with FIELDS_DECLARED as whatever FIELD() is; the file defines it, NEEDED, PRESENT, WITH(),
+ *   WITHOUT(), ABSENT() and ONLY().
  */
-#ifndef BENCH_API_FIELDS_WRITTEN_H
-#define BENCH_API_FIELDS_WRITTEN_H
+#ifndef LIB_TEXT_FIELDS_H
+#define LIB_TEXT_FIELDS_H
 
-#include "bench/api/declare.h"
 #include "lib/text/decimal.h"
 #include "lib/text/json.h"
 
-#define NEEDED                true
-#define PRESENT               true
-#define WITH(member, when)    (when)
-#define WITHOUT(member, when) (when)
-#define ABSENT(words, when)   (when)
-#define ONLY(words, when)     (when)
+#define STRING      JSON_STRING
+#define INTEGER     JSON_INTEGER
+#define ABOVE_0     JSON_ABOVE_0
+#define NUMBER      JSON_NUMBER
+#define BOOLEAN     JSON_BOOLEAN
+#define OBJECT      JSON_OBJECT
+#define NOTHING     JSON_NULL
+#define ARRAY(type) JSON_ARRAY(type)
+#define TUPLE       JSON_TUPLE
+
+#ifdef FIELDS_DECLARED
+
+#define DECLARE(...) FIELD(__VA_ARGS__)
+#define WRITTEN_BY(call)
+#define LIST(...)                             FIELD(__VA_ARGS__)
+#define LIST_BY(...)                          FIELD(__VA_ARGS__)
+#define TEXT(...)                             FIELD(__VA_ARGS__)
+#define LIST_TEXT(...)                        FIELD(__VA_ARGS__)
+#define BEGIN_OBJECT(path, there, meaning)    FIELD(path, OBJECT, "", there, meaning)
+#define BEGIN_EACH(path, there, meaning, ...) FIELD(path, ARRAY(OBJECT), "", there, meaning)
+#define END_OBJECT
+#define END_EACH
+
+#else
+
+#define NEEDED                      true
+#define PRESENT                     true
+#define WITH(member, when)          (when)
+#define WITHOUT(member, when)       (when)
+#define ABSENT(words, when)         (when)
+#define ONLY(words, when)           (when)
 
 /* A comparison is an int in C; it is written as true or false where a BOOLEAN is declared. */
 #define WRITE_WHOLE(type, function) __builtin_choose_expr((type) == BOOLEAN, write_bool, function)
@@ -75,6 +103,26 @@ static inline void write_unsigned(struct json *j, const char *name, uint64_t val
             call;                                                                                  \
         json_close(j);                                                                             \
     }
+/* Text that `put` writes to struct sink *out. */
+#define TEXT(path, type, unit, there, meaning, put)                                                \
+    if (there)                                                                                     \
+    WRITE_TEXT(json_name(path), put)
+/* A list of such texts. */
+#define LIST_TEXT(path, type, unit, there, meaning, each, put)                                     \
+    if (there) {                                                                                   \
+        json_array(j, json_name(path));                                                            \
+        for (each)                                                                                 \
+            WRITE_TEXT(NULL, put)                                                                  \
+        json_close(j);                                                                             \
+    }
+#define WRITE_TEXT(name, put)                                                                      \
+    {                                                                                              \
+        struct json_text text;                                                                     \
+        struct sink *out = &text.sink;                                                             \
+        json_text_begin(&text, j, name);                                                           \
+        put;                                                                                       \
+        json_text_end(&text);                                                                      \
+    }
 #define BEGIN_OBJECT(path, there, meaning)                                                         \
     if (there) {                                                                                   \
         json_object(j, json_name(path));
@@ -91,5 +139,7 @@ static inline void write_unsigned(struct json *j, const char *name, uint64_t val
     }                                                                                              \
     json_close(j);                                                                                 \
     }
+
+#endif
 
 #endif
