@@ -102,21 +102,19 @@ static uint32_t key_of(const struct insn_groups *g)
     return key;
 }
 
-bool insn_groups_refer(const struct insn_groups *g, struct insn_written *written, uint64_t seq,
-                       struct json *j)
+const uint64_t *insn_groups_written(const struct insn_groups *g, struct insn_written *written,
+                                    uint64_t seq)
 {
     uint32_t key = key_of(g);
 
     for (unsigned i = 0; i < written->n; i++)
-        if (written->record[i].key == key) {
-            json_u64(j, "as", written->record[i].seq);
-            return true;
-        }
+        if (written->record[i].key == key)
+            return &written->record[i].seq;
     if (written->n < INSN_WRITTEN_MOST) {
         written->record[written->n].seq = seq;
         written->record[written->n++].key = key;
     }
-    return false;
+    return NULL;
 }
 
 static void record_operands(const struct insn_groups *g, const struct insn_group *group,

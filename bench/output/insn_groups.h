@@ -42,10 +42,10 @@ struct insn_written {
     } record[INSN_WRITTEN_MOST];
 };
 
-/* If a record has the same groups, with the same pairs, writes its number as "as" and returns true.
- * Otherwise keeps the record that is being written, whose number is `seq`. */
-bool insn_groups_refer(const struct insn_groups *g, struct insn_written *written, uint64_t seq,
-                       struct json *j);
+/* Returns the number of a record that has the same groups, with the same pairs. NULL: none; keeps
+ * the record that is being written, whose number is `seq`. */
+const uint64_t *insn_groups_written(const struct insn_groups *g, struct insn_written *written,
+                                    uint64_t seq);
 
 /* Writes the member "forms": per group an array of the mnemonic, and either what follows it in the
  * name of each form, or the number of the group that has the same, from 0. */

@@ -1,7 +1,7 @@
 #include "bench/output/insn_left.h"
+#include "bench/api/declare.h"
 #include "bench/output/insn_groups.h"
 #include "bench/output/insn_names.h"
-#include "lib/text/json.h"
 
 static bool has_reason_of(const struct insn_row *a, const struct insn_row *b)
 {
@@ -12,20 +12,14 @@ static void record_names(const struct run_facts *run, struct insn_groups *g,
                          struct insn_written *written, struct report *r)
 {
     uint64_t seq = r->seq;
-    struct sink_buf why;
-    char text[160];
-    struct json j;
+    struct json line, *j = &line;
 
-    if (g->rows == 0 || !report_record(r, &j, "insn_left"))
+    if (g->rows == 0 || !report_record(r, j, "insn_left"))
         return;
-    sink_buf_init(&why, text, sizeof text);
-    insn_why_not(g->row[0], &why.sink);
     insn_groups_match(g);
-    json_u64(&j, "core", run->core);
-    json_str(&j, "why", text);
-    if (!insn_groups_refer(g, written, seq, &j))
-        insn_groups_record(g, &j);
-    json_end(&j);
+    const uint64_t *as = insn_groups_written(g, written, seq);
+#include "bench/api/fields/insn_left.def"
+    json_end(j);
 }
 
 /* Writes the forms from row `first` on that share its reason. */

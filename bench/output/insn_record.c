@@ -1,15 +1,14 @@
 #include "bench/output/insn_record.h"
+#include "bench/api/declare.h"
 #include "bench/output/insn_groups.h"
 #include "bench/output/insn_names.h"
 #include "lib/text/decimal.h"
 #include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
-#include "lib/text/json.h"
 #include "lib/text/str.h"
 
-#define FIGURES_BYTES (INSN_TESTS_MOST * 16)
-#define SLOTS_ERROR   0.25 /* a figure with a larger error tells no number of slots */
+#define SLOTS_ERROR 0.25 /* a figure with a larger error tells no number of slots */
 
 /* The forms of a record. */
 struct page {
@@ -59,13 +58,6 @@ static double slots_of(const struct insn_table *t, const struct insn_row *row)
 
 /* --- variants of the throughput --------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    unsigned kind;
-} variants[] = {
-    {"same", INSN_TEST_SAME}, {"line", INSN_TEST_ONE_LINE}, {"straight", INSN_TEST_STRAIGHT}};
-#define VARIANTS (sizeof variants / sizeof variants[0])
-
 static const struct insn_cell *cell_of_kind(const struct insn_table *t, const struct insn_row *row,
                                             unsigned kind)
 {
@@ -89,111 +81,103 @@ static struct agreed variant_of(const struct insn_table *t, const struct insn_ro
     return agree_differ(a, tp) ? a : agree(NULL, 0);
 }
 
-/* --- records ---------------------------------------------------------------------------------- */
+/* --- columns of a record ---------------------------------------------------------------------- */
 
-/* Writes an array of entries, position and text, one for each form of which `put` writes one. */
-static void record_entries(struct json *j, const char *name, const struct page *page,
-                           void (*put)(const struct page *page, unsigned i, unsigned what,
-                                       struct sink *out),
-                           unsigned what)
+static bool has_variant(const struct page *page, unsigned i, unsigned kind)
 {
-    bool any = false;
-
-    for (unsigned i = 0; i < page->forms.rows; i++) {
-        char text[FIGURES_BYTES];
-        struct sink_buf b;
-        sink_buf_init(&b, text, sizeof text);
-        fmt(&b.sink, "%u ", i);
-        size_t position = b.used;
-        put(page, i, what, &b.sink);
-        if (b.used == position)
-            continue;
-        if (!any)
-            json_array(j, name);
-        any = true;
-        json_str(j, NULL, text);
-    }
-    if (any)
-        json_close(j);
+    return is_known(variant_of(page->table, page->forms.row[i], kind).value);
 }
 
+static bool has_same(const struct page *page, unsigned i)
+{
+    return has_variant(page, i, INSN_TEST_SAME);
+}
+
+static bool has_line(const struct page *page, unsigned i)
+{
+    return has_variant(page, i, INSN_TEST_ONE_LINE);
+}
+
+static bool has_straight(const struct page *page, unsigned i)
+{
+    return has_variant(page, i, INSN_TEST_STRAIGHT);
+}
+
+/* Writes "position figure". */
 static void put_variant(const struct page *page, unsigned i, unsigned kind, struct sink *out)
 {
-    struct agreed a = variant_of(page->table, page->forms.row[i], kind);
-
-    if (is_known(a.value))
-        put_figure(out, a, false, page->table->exact);
+    fmt(out, "%u ", i);
+    put_figure(out, variant_of(page->table, page->forms.row[i], kind), false, page->table->exact);
 }
 
-static void put_fault(const struct page *page, unsigned i, unsigned what, struct sink *out)
+static bool has_fault(const struct page *page, unsigned i)
 {
-    (void)what;
-    if (page->forms.row[i]->fault)
-        fmt(out, "%s", page->table->fault[page->forms.row[i]->fault]);
+    return page->forms.row[i]->fault;
 }
 
-/* Writes "name figure" for each figure that differs with the other history of registers. */
-static void put_history(const struct page *page, unsigned i, unsigned what, struct sink *out)
+/* Returns the figure of a cell with the other history of registers; UNKNOWN: it does not differ. */
+static struct agreed history_of(const struct page *page, unsigned i, unsigned cell)
 {
-    const struct insn_table *t = page->table;
     const struct insn_row *row = page->forms.row[i];
-    const char *between = "";
+    const struct insn_cell *c = insn_cells_of(page->table, row) + cell;
 
-    (void)what;
+    return c->id.kind == INSN_TEST_BREAKS ? agree(NULL, 0) : insn_after(page->table, row, c);
+}
+
+static bool has_history(const struct page *page, unsigned i)
+{
+    for (unsigned k = 0; k < page->forms.row[i]->cells; k++)
+        if (is_known(history_of(page, i, k).value))
+            return true;
+    return false;
+}
+
+/* Writes "position name figure ..." of the figures that differ. */
+static void put_history(const struct page *page, unsigned i, struct sink *out)
+{
+    const struct insn_row *row = page->forms.row[i];
+
+    fmt(out, "%u", i);
     for (unsigned k = 0; k < row->cells; k++) {
-        const struct insn_cell *c = insn_cells_of(t, row) + k;
-        struct agreed a = insn_after(t, row, c);
-        if (!is_known(a.value) || c->id.kind == INSN_TEST_BREAKS)
+        const struct insn_cell *c = insn_cells_of(page->table, row) + k;
+        struct agreed a = history_of(page, i, k);
+        if (!is_known(a.value))
             continue;
-        fmt(out, "%s", between);
+        fmt(out, " ");
         if (c->id.kind == INSN_TEST_LATENCY)
             insn_pair_name(c, out);
         else
             fmt(out, "tp");
         fmt(out, " ");
-        put_figure(out, a, false, t->exact);
-        between = " ";
+        put_figure(out, a, false, page->table->exact);
     }
 }
 
-static bool has_lcp(const struct insn_table *t, const struct insn_row *row)
+static bool has_lcp(const struct page *page, unsigned i)
 {
-    (void)t;
-    return insn_form(row->form)->properties & INSN_LCP;
+    return insn_form(page->forms.row[i]->form)->properties & INSN_LCP;
 }
 
-/* Writes the positions of the forms for which `is` returns true. */
-static void record_flag(struct json *j, const char *name, const struct page *page,
-                        bool (*is)(const struct insn_table *t, const struct insn_row *row))
+static bool is_complex(const struct page *page, unsigned i)
 {
-    bool any = false;
-
-    for (unsigned i = 0; i < page->forms.rows; i++) {
-        if (!is(page->table, page->forms.row[i]))
-            continue;
-        if (!any)
-            json_array(j, name);
-        any = true;
-        json_u64(j, NULL, i);
-    }
-    if (any)
-        json_close(j);
+    return insn_is_complex(page->table, page->forms.row[i]);
 }
 
-static void record_slots(struct json *j, const struct page *page)
+static bool is_spelled(const struct page *page, unsigned i)
 {
-    struct json_text text;
+    return insn_groups_spelled(&page->forms, i);
+}
 
-    json_text_begin(&text, j, "slots");
+static void put_slots(const struct page *page, struct sink *out)
+{
     for (unsigned i = 0; i < page->forms.rows; i++) {
         double slots = slots_of(page->table, page->forms.row[i]);
-        fmt(&text.sink, "%s", i ? " " : "");
+        fmt(out, "%s", i ? " " : "");
         if (is_known(slots))
-            num_short(&text.sink, slots, 1);
+            num_short(out, slots, 1);
         else
-            fmt(&text.sink, "-");
+            fmt(out, "-");
     }
-    json_text_end(&text);
 }
 
 static void put_blockers(uint32_t set, struct sink *out)
@@ -202,78 +186,31 @@ static void put_blockers(uint32_t set, struct sink *out)
         if (set >> b & 1)
             fmt(out, "%u", b);
 }
-
-/* Writes the blockers as digits, the unsettled ones last. */
-static void put_shares(const struct insn_table *t, const struct insn_row *row, struct sink *out)
-{
-    struct insn_sharing s = insn_sharing_of(t, row);
-
-    if (!(s.shares | s.unsettled)) {
-        fmt(out, "%s", s.free ? "." : "-");
-        return;
-    }
-    put_blockers(s.shares & ~s.unsettled, out);
-    fmt(out, "%s", s.unsettled ? "/" : "");
-    put_blockers(s.unsettled, out);
-}
-
-static void record_shares(struct json *j, const struct page *page)
-{
-    struct json_text text;
-
-    json_text_begin(&text, j, "shares");
-    for (unsigned i = 0; i < page->forms.rows; i++) {
-        fmt(&text.sink, "%s", i ? " " : "");
-        put_shares(page->table, page->forms.row[i], &text.sink);
-    }
-    json_text_end(&text);
-}
 _Static_assert(BLOCKERS <= 10, "a blocker is a digit");
 
-/* Writes the lists of pairs, and the one of each form whose operands the record has. */
-static void record_pairs(struct json *j, const struct page *page)
+/* Writes the blockers of each form as digits, the unsettled ones last. */
+static void put_shares(const struct page *page, struct sink *out)
 {
-    json_array(j, "pairs");
-    for (unsigned i = 0; i < page->lists; i++) {
-        struct json_text text;
-        json_text_begin(&text, j, NULL);
-        insn_pairs_name(page->table, page->list[i], &text.sink);
-        json_text_end(&text);
+    for (unsigned i = 0; i < page->forms.rows; i++) {
+        struct insn_sharing s = insn_sharing_of(page->table, page->forms.row[i]);
+        fmt(out, "%s", i ? " " : "");
+        if (!(s.shares | s.unsettled))
+            fmt(out, "%s", s.free ? "." : "-");
+        put_blockers(s.shares & ~s.unsettled, out);
+        fmt(out, "%s", s.unsettled ? "/" : "");
+        put_blockers(s.unsettled, out);
     }
-    json_close(j);
-    json_array(j, "pairs_of");
-    for (unsigned i = 0; i < page->forms.rows; i++)
-        if (insn_groups_spelled(&page->forms, i))
-            json_u64(j, NULL, page->list_of[i]);
-    json_close(j);
 }
 
-/* Writes the figures of each group. */
-static void record_cycles(struct json *j, const struct page *page)
+static void put_group(const struct page *page, const struct insn_group *group, struct sink *out)
 {
-    const struct insn_groups *g = &page->forms;
-
-    json_array(j, "cycles");
-    for (unsigned i = 0; i < g->groups; i++) {
-        struct json_text text;
-        json_text_begin(&text, j, NULL);
-        for (unsigned k = 0; k < g->group[i].rows; k++) {
-            fmt(&text.sink, "%s", k ? " " : "");
-            put_figures(page->table, g->row[g->group[i].first + k], &text.sink);
-        }
-        json_text_end(&text);
+    for (unsigned k = 0; k < group->rows; k++) {
+        fmt(out, "%s", k ? " " : "");
+        put_figures(page->table, page->forms.row[group->first + k], out);
     }
-    json_close(j);
 }
 
-static void record_columns(struct json *j, const struct page *page)
-{
-    record_cycles(j, page);
-    if (page->table->exact)
-        return;
-    record_slots(j, page);
-    record_shares(j, page);
-}
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* Returns whether two forms have the same pairs. */
 static bool have_one_list(const struct insn_table *t, const struct insn_row *a,
@@ -305,28 +242,33 @@ static void find_lists(struct page *page)
     }
 }
 
+/* Returns the first form from `from` on for which `has` holds; forms.rows: none. */
+static unsigned next_form(const struct page *page, unsigned from,
+                          bool (*has)(const struct page *page, unsigned i))
+{
+    while (from < page->forms.rows && !has(page, from))
+        from++;
+    return from;
+}
+#define EACH_FORM(has)                                                                             \
+    unsigned i = next_form(page, 0, has);                                                          \
+    i < page->forms.rows;                                                                          \
+    i = next_form(page, i + 1, has)
+
 static void record_page(struct page *page, struct insn_written *written, struct report *r)
 {
+    const struct insn_table *t = page->table;
+    struct insn_groups *g = &page->forms;
     uint64_t seq = r->seq;
-    struct json j;
+    struct json line, *j = &line;
 
-    if (page->forms.rows == 0 || !report_record(r, &j, "insn"))
+    if (g->rows == 0 || !report_record(r, j, "insn"))
         return;
-    insn_groups_match(&page->forms);
+    insn_groups_match(g);
     find_lists(page);
-    json_u64(&j, "core", page->run->core);
-    if (!insn_groups_refer(&page->forms, written, seq, &j)) {
-        insn_groups_record(&page->forms, &j);
-        record_pairs(&j, page);
-    }
-    record_columns(&j, page);
-    for (unsigned i = 0; i < VARIANTS; i++)
-        record_entries(&j, variants[i].name, page, put_variant, variants[i].kind);
-    record_entries(&j, "history", page, put_history, 0);
-    record_flag(&j, "lcp", page, has_lcp);
-    record_flag(&j, "complex", page, insn_is_complex);
-    record_entries(&j, "faults", page, put_fault, 0);
-    json_end(&j);
+    const uint64_t *as = insn_groups_written(g, written, seq);
+#include "bench/api/fields/insn.def"
+    json_end(j);
 }
 
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t,

@@ -1,4 +1,5 @@
 #include "bench/output/insn_show.h"
+#include "bench/api/declare.h"
 #include "bench/output/insn_left.h"
 #include "bench/output/insn_names.h"
 #include "bench/output/insn_record.h"
@@ -6,7 +7,6 @@
 #include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
-#include "lib/text/json.h"
 
 #define SHOWN      64 /* the most forms with a line each in the table */
 #define NAME_WIDTH 34
@@ -29,40 +29,29 @@ static unsigned forms_of(const struct insn_table *t)
 
 /* --- before ----------------------------------------------------------------------------------- */
 
-static void record_blockers(struct json *j, const struct insn_table *t)
+static void record_blocker(struct json *j, const struct insn_table *t, unsigned b)
 {
-    json_array(j, "blockers");
-    for (unsigned b = 0; b < BLOCKERS; b++) {
-        char name[INSN_NAME_MOST];
-        struct sink_buf text;
-        if (!t->blocker_row[b]) {
-            json_unknown(j);
-            continue;
-        }
-        sink_buf_init(&text, name, sizeof name);
-        insn_row_name(&t->row[t->blocker_row[b] - 1], &text.sink);
-        json_str(j, NULL, name);
+    char name[INSN_NAME_MOST];
+    struct sink_buf text;
+
+    if (!t->blocker_row[b]) {
+        json_unknown(j);
+        return;
     }
-    json_close(j);
+    sink_buf_init(&text, name, sizeof name);
+    insn_row_name(&t->row[t->blocker_row[b] - 1], &text.sink);
+    json_str(j, NULL, name);
 }
 
 static void record_plan(const struct run_facts *run, const struct insn_table *t, uint64_t bytes,
                         uint64_t all, struct report *r)
 {
-    struct json j;
+    struct json line, *j = &line;
 
-    if (!report_record(r, &j, "insn_plan"))
+    if (!report_record(r, j, "insn_plan"))
         return;
-    json_u64(&j, "core", run->core);
-    json_u64(&j, "forms", forms_of(t));
-    json_u64(&j, "run", t->run);
-    json_u64(&j, "pairs", t->pairs);
-    json_u64(&j, "seconds", run->o->time);
-    json_u64(&j, "bytes", bytes);
-    json_u64(&j, "all_bytes", all);
-    if (!t->exact)
-        record_blockers(&j, t);
-    json_end(&j);
+#include "bench/api/fields/insn_plan.def"
+    json_end(j);
 }
 
 /* Writes "about 320 KiB, 29 s on a serial port at 115200 baud". */
@@ -140,56 +129,39 @@ static double seconds_of(const struct run_facts *run, const struct insn_table *t
     return run_has_hz(run) ? (double)t->ticks / run->tsc_hz : UNKNOWN;
 }
 
-static void record_links(struct json *j, const struct insn_table *t, const struct insn_links *links)
+static void record_link(struct json *j, const struct insn_table *t, unsigned i)
 {
-    json_array(j, "links");
-    for (unsigned i = 0; i < LINKS; i++) {
-        char name[96];
-        struct sink_buf text;
-        if (!t->link_row[i])
-            continue;
-        sink_buf_init(&text, name, sizeof name);
-        insn_name(links->form[i], INSN_PLAIN, &text.sink);
-        json_str(j, NULL, name);
-    }
-    json_close(j);
-    json_array(j, "link_cycles");
-    for (unsigned i = 0; i < LINKS; i++) {
-        if (!t->link_row[i])
-            continue;
-        struct agreed a = insn_link_cost(t, (enum insn_link)i);
-        json_array(j, NULL);
-        json_f64(j, NULL, a.value, 3);
-        json_f64(j, NULL, agree_error(a), 3);
-        json_close(j);
-    }
+    struct agreed a = insn_link_cost(t, (enum insn_link)i);
+
+    json_array(j, NULL);
+    json_f64(j, NULL, a.value, 3);
+    json_f64(j, NULL, agree_error(a), 3);
     json_close(j);
 }
+
+/* Returns the first link from `from` on that was measured; LINKS: none. */
+static unsigned next_link(const struct insn_table *t, unsigned from)
+{
+    while (from < LINKS && !t->link_row[from])
+        from++;
+    return from;
+}
+#define EACH_LINK(t)                                                                               \
+    unsigned i = next_link(t, 0);                                                                  \
+    i < LINKS;                                                                                     \
+    i = next_link(t, i + 1)
 
 static void record_end(const struct run_facts *run, const struct insn_table *t,
                        const struct sums *s, struct report *r)
 {
     struct insn_links links;
-    struct json j;
+    bool has_links = !t->exact && !insn_links_find(&links);
+    struct json line, *j = &line;
 
-    if (!report_record(r, &j, "insn_end"))
+    if (!report_record(r, j, "insn_end"))
         return;
-    json_u64(&j, "core", run->core);
-    json_u64(&j, "reached", s->reached);
-    json_u64(&j, "not_reached", s->not_reached);
-    json_u64(&j, "faulted", s->faulted);
-    json_u64(&j, "figures", s->figures);
-    if (!t->exact) {
-        json_u64(&j, "settled", s->settled);
-        json_u64(&j, "passes", t->passes);
-        json_f64(&j, "seconds", seconds_of(run, t), 3);
-        json_bool(&j, "out_of_time", t->out_of_time);
-        json_u64(&j, "blocks", t->blocks);
-        json_u64(&j, "shared_blocks", t->shared);
-        if (!insn_links_find(&links))
-            record_links(&j, t, &links);
-    }
-    json_end(&j);
+#include "bench/api/fields/insn_end.def"
+    json_end(j);
 }
 
 static void show_figure(struct sink *out, struct agreed a, bool at_most)
