@@ -103,15 +103,22 @@
       "[literature.md](literature.md#ensembles)", of->ergodic)
 
 /* One part of a sweep over offsets. */
-#define SWEEP(path) \
-    DECLARE(path ".min", NUMBER, "core cycles", PRESENT, \
-          "the lowest cost of an operation; in instructions where those are counted") \
-    DECLARE(path ".median", NUMBER, "core cycles", PRESENT, "the median of the costs") \
-    DECLARE(path ".max", NUMBER, "core cycles", NEEDED, "the highest cost") \
-    DECLARE(path ".best", INTEGER, "bytes", NEEDED, "the offset with the lowest cost") \
-    DECLARE(path ".worst", INTEGER, "bytes", NEEDED, "the offset with the highest cost") \
-    DECLARE(path ".step_bytes", INTEGER, "bytes", PRESENT, "from one offset to the next") \
-    DECLARE(path ".cycles", ARRAY(NUMBER | NOTHING), "core cycles", NEEDED, "each offset's figure")
+#define SWEEP(path, part) \
+    FIELD(path ".min", NUMBER, "core cycles", PRESENT, \
+          "the lowest cost of an operation; in instructions where those are counted", \
+          sweep[part].min, 4) \
+    FIELD(path ".median", NUMBER, "core cycles", PRESENT, "the median of the costs", \
+          sweep[part].median, 4) \
+    FIELD(path ".max", NUMBER, "core cycles", NEEDED, "the highest cost", sweep[part].max, 4) \
+    FIELD(path ".best", INTEGER, "bytes", NEEDED, "the offset with the lowest cost", \
+          sweep[part].best * layout_part_step[part]) \
+    FIELD(path ".worst", INTEGER, "bytes", NEEDED, "the offset with the highest cost", \
+          sweep[part].worst * layout_part_step[part]) \
+    FIELD(path ".step_bytes", INTEGER, "bytes", PRESENT, "from one offset to the next", \
+          layout_part_step[part]) \
+    LIST(path ".cycles", ARRAY(NUMBER | NOTHING), "core cycles", NEEDED, "each offset's figure", \
+         unsigned i = 0; i < LAYOUT_OFFSETS; i++, \
+         row->spread.theta[part * LAYOUT_OFFSETS + i], 4)
 
 /* The effects of the system on a process while it measured. */
 #define PROCESS(path) \

@@ -83,8 +83,7 @@ bool report_event_record(struct report *r, struct json *j, const char *kind, con
 {
     if (!report_record(r, j, "event"))
         return false;
-    json_str(j, "kind", kind);
-    json_str(j, "message", message);
+#include "bench/api/fields/event.def"
     return true;
 }
 

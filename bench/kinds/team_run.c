@@ -38,6 +38,8 @@ bool team_has_two(const struct plan *plan)
     return live >= 2;
 }
 
+#define NOT_STEPPED "its cores wait for each other, for any number of instructions"
+
 /* Rendezvous of a row of several cores (kind_team). */
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
@@ -53,6 +55,9 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
     else
         team_fail(c, ROW_UNSUPPORTED, TEAM_ALONE);
     plan->p->row.end(plan->p);
+    if (c->met.row.out.status == ROW_OK && plan->o->instructions != INSTRUCTIONS_OFF)
+        c->met.row.stepped =
+            (struct stepped){.tried = true, .why_not = NOT_STEPPED, .by_counter = UNKNOWN};
     return plan->poll->stopped ? NULL : &c->met.row.out;
 }
 

@@ -1,4 +1,5 @@
 #include "bench/output/compare.h"
+#include "bench/api/declare.h"
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"
 #include "lib/stats/mathx.h"
@@ -56,22 +57,6 @@ void compare_units_show(struct report *r, const struct run_facts *run, const str
         fmt(r->out, ")");
     }
     fmt(r->out, "\r\n");
-}
-
-void compare_units_record(struct json *j, const struct run_facts *run, const struct row *row)
-{
-    double cycles = row->figure.cycles.theta;
-
-    if (!has_units(row))
-        return;
-    json_object(j, "units");
-    json_str(j, "unit", row->out.bench->shown.base_unit);
-    json_u64(j, "per_op", row->out.bench->shown.base_per_op);
-    if (run_has_cycles(run) && cycles > 0)
-        json_f64(j, units_are_instructions(run) ? "per_instruction" : "per_cycle",
-                 row->out.bench->shown.base_per_op / cycles, 6);
-    json_f64(j, "per_second", per_second(run, row), 0);
-    json_close(j);
 }
 
 #define SHIFT_LEVEL 0.99
@@ -177,13 +162,23 @@ static void say_move(struct sink *out, const struct bench *b, const struct compa
     num_fmt(out, " beyond the interval, %.3f to %.3f", s->lo, s->hi);
 }
 
+bool compare_event_begin(struct report *r, struct json *j, const struct run_facts *run,
+                         const struct compare_event *e)
+{
+    if (e->only_record ? !report_event_record(r, j, e->kind, e->message)
+                       : !report_event_begin(r, j, e->kind, e->message))
+        return false;
+#include "bench/api/fields/event_rows.def"
+    return true;
+}
+
 static void compare(struct report *r, const struct run_facts *run, const struct bench *b,
                     const struct core_figure *mine, const struct core_figure *theirs, bool grouped)
 {
     struct comparison s = compare_figures(run, mine, theirs);
     char message[320];
     struct sink_buf text;
-    struct json j;
+    struct json line, *j = &line;
 
     sink_buf_init(&text, message, sizeof message);
     say_both(&text.sink, b, &s);
@@ -191,27 +186,13 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
         fmt(&text.sink, "; not judged: the core was shared");
     if (judges_move(run, b, &s))
         say_move(&text.sink, b, &s);
-    if (grouped ? !report_event_record(r, &j, "compared", message)
-                : !report_event_begin(r, &j, "compared", message))
+    if (!compare_event_begin(r, j, run,
+                             &(struct compare_event){"compared", message, b->suite, b->name,
+                                                     b->shown.compared_with, s.unit, s.shared,
+                                                     .only_record = grouped}))
         return;
-    json_str(&j, "suite", b->suite);
-    json_str(&j, "name", b->name);
-    json_str(&j, "compared_with", b->shown.compared_with);
-    json_str(&j, "unit", s.unit);
-    json_f64(&j, "per_op", s.mine, 6);
-    json_f64(&j, "other_per_op", s.theirs, 6);
-    json_f64(&j, "apart", s.apart, 6);
-    if (is_known(s.lo)) {
-        json_f64(&j, "apart_lo", s.lo, 6);
-        json_f64(&j, "apart_hi", s.hi, 6);
-        json_str(&j, "by", s.by);
-    }
-    json_nonzero(&j, "moved_bytes", b->shown.moved_bytes);
-    if (judges_move(run, b, &s))
-        json_bool(&j, "sensitive", is_sensitive(&s));
-    if (run->execution == EXEC_SILICON)
-        json_bool(&j, "exclusive", !s.shared);
-    json_end(&j);
+#include "bench/api/fields/event_compared.def"
+    json_end(j);
 }
 
 void compare_rows(struct report *r, const struct run_facts *run, const struct core_figure *figures,

@@ -8,9 +8,8 @@
 #include "bench/result/facts.h"
 #include "bench/output/grouped.h"
 
-/* Write the base units (bytes) of a row's operation: a line of the table, members of the record. */
+/* Writes the base units (bytes) of a row's operation as a line of the table. */
 void compare_units_show(struct report *r, const struct run_facts *run, const struct row *row);
-void compare_units_record(struct json *j, const struct run_facts *run, const struct row *row);
 
 /* Two rows in the unit of the table's column, by one source. UNKNOWN: the unit has no interval. */
 struct comparison {
@@ -27,6 +26,19 @@ struct comparison {
 
 struct comparison compare_figures(const struct run_facts *run, const struct core_figure *mine,
                                   const struct core_figure *theirs);
+
+/* An event on rows that were compared. */
+struct compare_event {
+    const char *kind, *message;
+    const char *suite, *name, *compared_with; /* compared_with NULL: with none */
+    const char *unit;
+    bool shared;      /* a neighbour used the core during one of them */
+    bool only_record; /* the table has it already */
+};
+
+/* Begins it. False: there is no record. */
+bool compare_event_begin(struct report *r, struct json *j, const struct run_facts *run,
+                         const struct compare_event *e);
 
 /*
  * Writes, after the last row, an event for each row that names another of its suite

@@ -1,10 +1,10 @@
 #include "bench/output/across.h"
+#include "bench/api/declare.h"
 #include "bench/api/registry.h"
 #include "bench/output/compare.h"
 #include "lib/stats/growth.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
-#include "lib/text/json.h"
 #include "lib/text/str.h"
 
 #define POINTS 32
@@ -113,26 +113,16 @@ static void tell(struct report *r, const struct run_facts *run, const char *suit
     const struct even v = even_find(s->point, s->n);
     char message[200];
     struct sink_buf text;
-    struct json j;
+    struct json line, *j = &line;
 
     sink_buf_init(&text, message, sizeof message);
     say(&text.sink, suite, s, &v);
-    if (!report_event_begin(r, &j, "breaks_even", message))
+    if (!compare_event_begin(r, j, run,
+                             &(struct compare_event){"breaks_even", message, suite, s->name,
+                                                     s->compared_with, s->unit, s->shared, false}))
         return;
-    json_str(&j, "suite", suite);
-    json_str(&j, "name", s->name);
-    json_str(&j, "compared_with", s->compared_with);
-    json_str(&j, "unit", s->unit);
-    json_nonzero(&j, "n", v.n);
-    if (s->intervals && v.lo)
-        json_u64(&j, "n_lo", v.lo);
-    if (s->intervals && v.hi)
-        json_u64(&j, "n_hi", v.hi);
-    json_u64(&j, "n_least", s->point[0].n);
-    json_u64(&j, "n_most", s->point[s->n - 1].n);
-    if (run->execution == EXEC_SILICON)
-        json_bool(&j, "exclusive", !s->shared);
-    json_end(&j);
+#include "bench/api/fields/event_even.def"
+    json_end(j);
 }
 
 static void tell_series(struct report *r, const struct run_facts *run,

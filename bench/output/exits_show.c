@@ -1,11 +1,11 @@
 /* What a run of suite `exits` shows of exits to a hypervisor by itself (docs/exits.md). */
 #include "bench/output/across.h"
+#include "bench/api/declare.h"
 #include "bench/api/registry.h"
 #include "bench/output/units.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
-#include "lib/text/json.h"
 #include "lib/text/str.h"
 
 #define SHARE 2 /* scripts/judge/exits.py: an exit takes at least CPUID's time divided by this */
@@ -48,27 +48,20 @@ static bool has_figure(const struct exit_rows *t, size_t i)
            !t->figures[i].wrong && is_known(t->figures[i].ticks);
 }
 
-/* Writes the names of the rows that stay, or of the others. */
-static void list(const struct exit_rows *t, bool staying, struct json *j, const char *name)
+/* Returns the first row from the i-th on that stays, or that may exit; n: none. */
+static size_t next(const struct exit_rows *t, size_t i, bool staying)
 {
-    char full[64];
-
-    json_array(j, name);
-    for (size_t i = 0; i < t->n; i++) {
-        if (!has_figure(t, i) || stays(t->cpuid, &t->figures[i]) != staying)
-            continue;
-        fmt_buf(full, sizeof full, "%s/%s", t->rows[i]->suite, t->rows[i]->name);
-        json_str(j, NULL, full);
-    }
-    json_close(j);
+    while (i < t->n && !(has_figure(t, i) && stays(t->cpuid, &t->figures[i]) == staying))
+        i++;
+    return i;
 }
 
 static unsigned count(const struct exit_rows *t, bool staying)
 {
     unsigned found = 0;
 
-    for (size_t i = 0; i < t->n; i++)
-        found += has_figure(t, i) && stays(t->cpuid, &t->figures[i]) == staying;
+    for (size_t i = next(t, 0, staying); i < t->n; i = next(t, i + 1, staying))
+        found++;
     return found;
 }
 
@@ -83,9 +76,8 @@ static void say_rows(struct sink *out, const struct run_facts *run, const struct
         num_fmt(out, " %.1f ticks", t->cpuid->ticks);
     fmt(out, ". %u rows take less than half of that, so they do not exit. %u others may exit:",
         count(t, true), count(t, false));
-    for (size_t i = 0; i < t->n; i++)
-        if (has_figure(t, i) && !stays(t->cpuid, &t->figures[i]))
-            fmt(out, " %s/%s", t->rows[i]->suite, t->rows[i]->name);
+    for (size_t i = next(t, 0, false); i < t->n; i = next(t, i + 1, false))
+        fmt(out, " %s/%s", t->rows[i]->suite, t->rows[i]->name);
     fmt(out, "; baretick compare with a report of the bare machine decides");
 }
 
@@ -93,15 +85,14 @@ static void tell_rows(struct report *r, const struct run_facts *run, const struc
 {
     char message[4096]; /* every row of suites exits, devices and privileged fits */
     struct sink_buf text;
-    struct json j;
+    struct json line, *j = &line;
 
     sink_buf_init(&text, message, sizeof message);
     say_rows(&text.sink, run, t);
-    if (!report_event_begin(r, &j, "exits", message))
+    if (!report_event_begin(r, j, "exits", message))
         return;
-    list(t, true, &j, "stays");
-    list(t, false, &j, "may_exit");
-    json_end(&j);
+#include "bench/api/fields/event_exits.def"
+    json_end(j);
 }
 
 void exits_show(struct report *r, const struct run_facts *run, const struct core_figure *figures)

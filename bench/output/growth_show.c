@@ -1,4 +1,5 @@
 #include "bench/output/across.h"
+#include "bench/api/declare.h"
 #include "bench/api/registry.h"
 #include "bench/objects/object_rows.h"
 #include "bench/output/compare.h"
@@ -6,7 +7,6 @@
 #include "lib/stats/growth.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
-#include "lib/text/json.h"
 #include "lib/text/str.h"
 
 struct series {
@@ -78,25 +78,16 @@ static void tell(struct report *r, const struct run_facts *run, const struct ben
     struct growth g = growth_fit(s->point, s->n);
     char message[256];
     struct sink_buf text;
-    struct json j;
+    struct json line, *j = &line;
 
     sink_buf_init(&text, message, sizeof message);
     say(&text.sink, b, s, &g);
-    if (!report_event_begin(r, &j, "growth", message))
+    if (!compare_event_begin(r, j, run,
+                             &(struct compare_event){"growth", message, b->suite, b->code->args_of,
+                                                     NULL, s->unit, s->shared, false}))
         return;
-    json_str(&j, "suite", b->suite);
-    json_str(&j, "name", b->code->args_of);
-    json_str(&j, "unit", s->unit);
-    json_u64(&j, "points", g.points);
-    json_bool(&j, "fits", g.fits);
-    if (g.points >= GROWTH_POINTS_LEAST) {
-        json_str(&j, "curve", growth_names[g.curve]);
-        json_f64(&j, "coefficient", g.coefficient, 6);
-        json_f64(&j, "error", g.error, 6);
-    }
-    if (run->execution == EXEC_SILICON)
-        json_bool(&j, "exclusive", !s->shared);
-    json_end(&j);
+#include "bench/api/fields/event_growth.def"
+    json_end(j);
 }
 
 static void tell_series(struct report *r, const struct run_facts *run,

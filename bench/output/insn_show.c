@@ -133,10 +133,7 @@ static void record_link(struct json *j, const struct insn_table *t, unsigned i)
 {
     struct agreed a = insn_link_cost(t, (enum insn_link)i);
 
-    json_array(j, NULL);
-    json_f64(j, NULL, a.value, 3);
-    json_f64(j, NULL, agree_error(a), 3);
-    json_close(j);
+    json_f64s(j, (const double[]){a.value, agree_error(a)}, 2, 3);
 }
 
 /* Returns the first link from `from` on that was measured; LINKS: none. */

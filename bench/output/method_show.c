@@ -213,7 +213,7 @@ static void record_side(struct json *j, const struct run_facts *run, const char 
     json_close(j);
 }
 
-static void record_adaptive(struct json *j, const struct run_facts *run, const struct row *row)
+void method_record(struct json *j, const struct run_facts *run, const struct row *row)
 {
     static const char *const states[] = {[ADAPTIVE_MORE] = "more",
                                          [ADAPTIVE_DONE] = "done",
@@ -221,44 +221,11 @@ static void record_adaptive(struct json *j, const struct run_facts *run, const s
                                          [ADAPTIVE_NO_CLOCK] = "no clock"};
     const struct method_result *m = &row->method;
     const struct bench *b = row->out.bench;
-    bool counted = units_are_instructions(run);
+    bool ran = row->out.status != ROW_UNSUPPORTED && !row->out.ended,
+         adaptive = m->method == METHOD_ADAPTIVE, counted = units_are_instructions(run);
     double n = (double)m->operations, cycles = row->figure.cycles.theta;
 
-    json_u64(j, "operations", m->operations);
-    json_f64(j, "units_done", n * (b->shown.base_per_op ? b->shown.base_per_op : 1), 0);
-    json_str(j, "state", states[m->state]);
-    json_u64(j, "clock_again", m->clock_again);
-    json_u64(j, "clock_failed", m->clock_failed);
-    json_bool(j, "seconds_valid", m->seconds.valid);
-    if (m->seconds.valid && !counted) {
-        json_f64(j, "seconds", m->seconds.value, 9);
-        json_f64(j, "operations_per_second", per_second(run, m), 0);
-    }
-    if (counted) {
-        json_f64(j, "instructions", units_of(run, row->figure.ticks) * n, 1);
-        return;
-    }
-    json_bool(j, "cycles_valid", run_has_cycles(run) && is_known(cycles));
-    if (run_has_cycles(run))
-        json_f64(j, "cycles", cycles * n, 1);
-}
-
-void method_record(struct json *j, const struct run_facts *run, const struct row *row)
-{
-    const struct method_result *m = &row->method;
-
-    json_str(j, "method", method_names[m->method]);
-    if (row->out.status == ROW_UNSUPPORTED || row->out.ended)
-        return;
-    if (m->method == METHOD_ADAPTIVE) {
-        record_adaptive(j, run, row);
-    } else {
-        record_side(j, run, "body", m->method, &m->body);
-        record_side(j, run, "empty", m->method, &m->empty);
-    }
-    if (m->method == METHOD_ENSEMBLES && m->body.all.n)
-        json_bool(j, "ergodic", is_ergodic(m));
-    json_str(j, "doubt", m->doubt);
+#include "bench/api/fields/row_methods.def"
 }
 
 /* --- the bare windows ------------------------------------------------------------------------- */
@@ -290,20 +257,16 @@ static void show_bare(struct report *r, const struct run_facts *run,
 void method_bare(struct report *r, const struct run_facts *run,
                  const struct bare_window window[RECIPE_COUNT])
 {
-    struct json j;
+    struct json line, *j = &line;
 
     if (report_table(r)) {
         report_fresh_line(r);
         show_bare(r, run, window);
     }
     for (unsigned i = 0; i < RECIPE_COUNT; i++) {
-        if (!report_record(r, &j, "bare_window"))
+        if (!report_record(r, j, "bare_window"))
             return;
-        json_str(&j, "recipe", recipe_names[i]);
-        if (window[i].why_not)
-            json_str(&j, "why", window[i].why_not);
-        else
-            record_side(&j, run, "window", METHOD_ENSEMBLES, &window[i].side);
-        json_end(&j);
+#include "bench/api/fields/bare_window.def"
+        json_end(j);
     }
 }

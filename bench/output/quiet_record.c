@@ -10,19 +10,7 @@ static void record_length(const struct gaps *g, unsigned i, struct json *j)
 {
     if (g->bin[i].count == 0)
         return;
-    json_array(j, NULL);
-    json_u64(j, NULL, gaps_bin_ns(i));
-    json_u64(j, NULL, g->bin[i].count);
-    json_u64(j, NULL, g->bin[i].ticks);
-    json_close(j);
-}
-
-static void record_gap(const struct gap *gap, struct json *j)
-{
-    json_array(j, NULL);
-    json_u64(j, NULL, gap->at);
-    json_u64(j, NULL, gap->ticks);
-    json_close(j);
+    json_u64s(j, (const uint64_t[]){gaps_bin_ns(i), g->bin[i].count, g->bin[i].ticks}, 3);
 }
 
 void quiet_record_core(const struct quiet *q, unsigned k, struct report *r)
@@ -40,20 +28,18 @@ void quiet_record_core(const struct quiet *q, unsigned k, struct report *r)
     json_end(j);
 }
 
-static void record_cores(const struct quiet *q, const char *name,
-                         bool (*has)(const struct quiet *q, unsigned k), struct json *j)
+/* Returns the first core from the k-th on that watched and of which `has` is true; all: none. */
+static unsigned next_core(const struct quiet *q, unsigned k,
+                          bool (*has)(const struct quiet *q, unsigned k))
 {
-    json_array(j, name);
-    for (unsigned k = 0; k < q->cores->all; k++)
-        if (q->watch[k].began && has(q, k))
-            json_u64(j, NULL, q->cores->list[k]);
-    json_close(j);
+    while (k < q->cores->all && !(q->watch[k].began && has(q, k)))
+        k++;
+    return k;
 }
 
-static bool any(const struct quiet *q, unsigned k)
+static bool has_begun(const struct quiet *q, unsigned k)
 {
-    (void)q, (void)k;
-    return true;
+    return q->watch[k].began;
 }
 
 void quiet_record(const struct quiet *q, const struct quiet_sum *s, struct report *r)

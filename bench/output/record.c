@@ -1,5 +1,6 @@
 #include "bench/output/show.h"
 #include "bench/api/declare.h"
+#include "bench/api/kind.h"
 #include "bench/result/kept.h"
 #include "bench/result/cycles.h"
 #include "bench/result/facts.h"
@@ -27,12 +28,8 @@ static const char *const record_form[] = {
 
 static void record_bins(struct json *j, const struct bin *bin, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        json_array(j, NULL);
-        json_u64(j, NULL, bin[i].value);
-        json_u64(j, NULL, bin[i].count);
-        json_close(j);
-    }
+    for (size_t i = 0; i < n; i++)
+        json_u64s(j, (const uint64_t[]){bin[i].value, bin[i].count}, 2);
 }
 
 /* Writes the fullest bins. Full histograms are streamed instead and need no memory. */
@@ -59,31 +56,8 @@ static void record_histogram(struct json *j, const struct run_facts *run, const 
     json_nonzero(j, "hist_rest", rest);
 }
 
-static void record_sweep(struct json *j, const struct row *row)
-{
-    json_object(j, "sweep");
-    for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
-        const double *theta = row->spread.theta + part * LAYOUT_OFFSETS;
-        struct sweep w = sweep_of(theta);
-        if (w.known == 0)
-            continue;
-        json_object(j, layout_part_names[part]);
-        json_f64(j, "min", w.min, 4);
-        json_f64(j, "median", w.median, 4);
-        json_f64(j, "max", w.max, 4);
-        json_u64(j, "best", w.best * layout_part_step[part]);
-        json_u64(j, "worst", w.worst * layout_part_step[part]);
-        json_u64(j, "step_bytes", layout_part_step[part]);
-        json_array(j, "cycles");
-        for (unsigned i = 0; i < LAYOUT_OFFSETS; i++)
-            json_f64(j, NULL, theta[i], 4);
-        json_close(j);
-        json_close(j);
-    }
-    json_close(j);
-}
-
-void record_row(struct report *r, const struct run_facts *run, const struct row *row)
+void record_row(struct report *r, const struct run_facts *run, const struct row *row,
+                const struct team_result *team)
 {
     static const char *const hides[] = {
         [HIDDEN_MAYBE] = "maybe", [HIDDEN_PART] = "part", [HIDDEN_ALL] = "all"};
@@ -97,23 +71,36 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
     const struct bench *b = row->out.bench;
     const struct statistics *t = &row->gross.ticks;
     const struct row_figure *h = &row->figure;
-    const struct estimate *e = &h->cycles, *ruler = &h->ruler.cycles;
+    const struct estimate *e = team ? &team->ticks : &h->cycles, *ruler = &h->ruler.cycles;
     const struct stepped *s = &row->stepped;
     const bool doubled = row->method.method == METHOD_DOUBLED,
                counted = units_are_instructions(run);
-    const bool ran = row->out.status != ROW_UNSUPPORTED, measured = ran && doubled;
+    /* Of several cores: they met, and run in parallel. */
+    const bool meets = team && row->out.status == ROW_OK, judged = run->execution == EXEC_SILICON;
+    const int digits = team ? 3 : 6;
+    const bool ran = !team && row->out.status != ROW_UNSUPPORTED, measured = ran && doubled;
     const bool witnessed = ran && !run->witness.why_not && row->taken.blocks > 0;
     const bool has_ticks = measured && t->n > 0, has_net = has_ticks && row->gross.has_net;
     const bool has_figure = doubled ? has_net : ran && h->known;
     /* The record of method=adaptive, which times its operations, already has it. */
     const bool has_speed = has_figure && !counted && row->method.method != METHOD_ADAPTIVE;
+    /* method=adaptive times its operations. */
+    const struct method_total *took = &row->method.seconds;
+    const bool timed = ran && !row->out.ended && row->method.method == METHOD_ADAPTIVE;
+    const bool has_rate = timed ? took->valid && !counted && took->value > took->error
+                                : has_speed && units_have_ns(run) && units_above_zero(run, row);
     const bool has_cycles = has_figure && run_has_cycles(run) && !counted;
     const bool has_loop = has_cycles && doubled && is_known(row->loop.cycles);
     const bool has_rounds = run->rounds > 1 && row->spread.round_theta;
     const bool two_sources = has_cycles && run->cycle.counter.used;
+    const bool swept = has_figure && sweep_made(run, row);
+    struct sweep sweep[LAYOUT_PARTS];
     struct json line, *j = &line;
     struct sink_buf text;
     char changed[192];
+
+    for (unsigned part = 0; swept && part < LAYOUT_PARTS; part++)
+        sweep[part] = sweep_of(row->spread.theta + part * LAYOUT_OFFSETS);
 
     sink_buf_init(&text, changed, sizeof changed);
     if (row->out.changed)
@@ -121,5 +108,8 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
     if (!report_record(r, j, "row"))
         return;
 #include "bench/api/fields/row.def"
+    if (team) {
+#include "bench/api/fields/row_cores.def"
+    }
     json_end(j);
 }

@@ -380,5 +380,5 @@ void show_row(struct report *r, const struct run_facts *run, const struct row *r
             show_details(r, run, row);
     }
     line_row(r, run, row);
-    record_row(r, run, row);
+    record_row(r, run, row, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include "bench/api/report.h"
+#include "bench/result/cores.h"
 #include "bench/result/facts.h"
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
@@ -28,7 +29,9 @@ bool show_has_trouble(const struct report *r, const struct run_facts *run, const
 /* The names in records of enum row_status: "ok", "wrong", "unsupported". */
 extern const char *const record_status[];
 
-void record_row(struct report *r, const struct run_facts *run, const struct row *row);
+/* Writes it. `team`: what several cores measured, of which it is the row; NULL: one core. */
+void record_row(struct report *r, const struct run_facts *run, const struct row *row,
+                const struct team_result *team);
 
 /* --- line.c: format=lines --------------------------------------------------------------------- */
 

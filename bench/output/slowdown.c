@@ -1,6 +1,6 @@
 #include "bench/output/show.h"
+#include "bench/api/declare.h"
 #include "lib/stats/mathx.h"
-#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 static double root_of_squares(double a, double b)
@@ -67,21 +67,8 @@ void slowdown_show(struct report *r, const struct run_facts *run, const struct r
 
 void slowdown_record(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    if (row->beside.together == 0)
-        return;
-    json_str(j, "share", "together");
-    json_u64(j, "together", row->beside.together);
-    if (!has_slowdown(run, row))
-        return;
-    struct slowdown s = slowdown_of(row);
-    json_object(j, "alone");
-    json_f64(j, "ticks", row->beside.alone.ticks, 6);
-    json_f64(j, unit(run), row->beside.alone.cycles, 6);
-    json_close(j);
-    json_object(j, s.relative ? "slowdown" : "slower");
-    json_f64(j, "ticks", s.ticks, 6);
-    json_f64(j, unit(run), s.cycles, 6);
-    json_f64(j, "lo", s.low, 6);
-    json_f64(j, "hi", s.high, 6);
-    json_close(j);
+    bool has = has_slowdown(run, row), counted = run->execution == EXEC_INSTRUCTIONS;
+    struct slowdown s = has ? slowdown_of(row) : (struct slowdown){0};
+
+#include "bench/api/fields/row_slowdown.def"
 }

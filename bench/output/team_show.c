@@ -152,73 +152,9 @@ static void show_line(const struct team_result *c, struct report *r)
         show_pairs(c, r);
 }
 
-/* Writes a figure with its interval, if it has one. */
-static void record_ticks(const struct team_result *c, const struct estimate *e, struct json *j)
-{
-    json_f64(j, "ticks", e->theta, 3);
-    json_f64(j, "ticks_lo", e->lo, 3);
-    json_f64(j, "ticks_hi", e->hi, 3);
-    json_f64(j, "ns", ns(c, e->theta), 3);
-}
-
-/* Writes how the interval was computed. */
-static void record_passes(const struct team_result *c, struct json *j)
-{
-    json_object(j, "interval");
-    json_str(j, "estimator", "median");
-    json_str(j, "by", "ranks");
-    json_f64(j, "confidence", c->ticks.confidence, 6);
-    json_f64(j, "median_confidence", c->ticks.median_confidence, 6);
-    json_u64(j, "rank", c->ticks.rank);
-    json_f64(j, "within", c->ticks.within, 6);
-    json_f64(j, "sd", c->ticks.s, 6);
-    json_array(j, "passes_ticks");
-    for (unsigned i = 0; i < c->passes; i++)
-        json_f64(j, NULL, c->pass[i], 3);
-    json_close(j);
-    json_close(j);
-}
-
-static void record_team(const struct team_result *c, struct report *r)
-{
-    const struct row *row = &c->row;
-    struct json line, *j = &line;
-
-    if (!report_record(r, j, "row"))
-        return;
-    json_str(j, "suite", row->out.bench->suite);
-    json_str(j, "name", row->out.bench->name);
-    json_u64(j, "core", row->out.core);
-    json_str(j, "form", row->out.bench->kind->name);
-    json_u64(j, "ops", row->out.bench->ops);
-    json_str(j, "status", record_status[row->out.status]);
-    json_str(j, "why", row->out.why);
-    if (row->out.status == ROW_OK) {
-        json_object(j, "per_op");
-        record_ticks(c, &c->ticks, j);
-        json_close(j);
-        if (c->ticks.rank > 0)
-            record_passes(c, j);
-        if (c->cores->facts[0]->o->instructions != INSTRUCTIONS_OFF) {
-            json_object(j, "stepped");
-            json_str(j, "why", "its cores wait for each other, for any number of instructions");
-            json_u64(j, "traps", 0);
-            json_close(j);
-        }
-    }
-#include "bench/api/fields/row_cores.def"
-    json_end(j);
-}
-
 static void record_pair(const struct pair *p, struct json *j)
 {
-    json_array(j, NULL);
-    json_u64(j, NULL, p->a);
-    json_u64(j, NULL, p->b);
-    json_f64(j, NULL, p->least, 1);
-    json_f64(j, NULL, p->median, 1);
-    json_f64(j, NULL, p->greatest, 1);
-    json_close(j);
+    json_f64s(j, (const double[]){p->a, p->b, p->least, p->median, p->greatest}, 5, 1);
 }
 
 static void record_matrix(const struct team_result *c, struct report *r)
@@ -249,7 +185,7 @@ void team_show(const struct team_result *c, struct report *r)
     if (report_table(r))
         show_line(c, r);
     line_figure(r, &c->row, c->row.out.status == ROW_OK ? c->row.figure.ticks : UNKNOWN, "ticks");
-    record_team(c, r);
+    record_row(r, c->cores->facts[0], &c->row, c);
     if (c->pairs)
         record_matrix(c, r);
 }

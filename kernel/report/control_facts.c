@@ -184,14 +184,13 @@ void control_facts_advise(const struct machine *m, const struct run_facts *run, 
     size_t n = advice_choose(&f, advice);
 
     for (size_t i = 0; i < n; i++) {
-        struct json j;
-        if (report_table(r) && advice[i].change)
-            show_advice("advice", advice[i].text, r->out);
-        if (!report_record(r, &j, "advice"))
+        const struct advice *a = &advice[i];
+        struct json line, *j = &line;
+        if (report_table(r) && a->change)
+            show_advice("advice", a->text, r->out);
+        if (!report_record(r, j, "advice"))
             continue;
-        json_str(&j, "topic", advice[i].topic);
-        json_bool(&j, "change", advice[i].change);
-        json_str(&j, "text", advice[i].text);
-        json_end(&j);
+#include "bench/api/fields/advice.def"
+        json_end(j);
     }
 }

@@ -185,6 +185,14 @@ void json_f64(struct json *j, const char *name, double v, int decimals)
     json_raw(j, text, b.used);
 }
 
+void json_f64s(struct json *j, const double v[], unsigned n, int decimals)
+{
+    json_array(j, NULL);
+    for (unsigned i = 0; i < n; i++)
+        json_f64(j, NULL, v[i], decimals);
+    json_close(j);
+}
+
 int json_decimals(double width, int most)
 {
     int decimals = 0;

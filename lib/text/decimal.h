@@ -42,6 +42,8 @@ void concise(struct sink *out, double value, double error);
 /* Writes at most `decimals` (0..9), without trailing zeros. A NaN or infinity is an unknown value:
  * the member is omitted (in an array: null). */
 void json_f64(struct json *j, const char *name, double v, int decimals);
+/* Writes an array of these as an element of an array. */
+void json_f64s(struct json *j, const double v[], unsigned n, int decimals);
 
 /* Returns the number of decimals that a figure needs whose interval is `width` wide: the interval
  * has at least JSON_WIDTH units of the last one. `most`: if that is not enough, or the width is not

@@ -96,11 +96,11 @@ static inline void write_unsigned(struct json *j, const char *name, uint64_t val
         json_close(j);                                                                             \
     }
 /* The same, of values that `call` writes, each as an element. */
-#define LIST_BY(path, type, unit, there, meaning, each, call)                                      \
+#define LIST_BY(path, type, unit, there, meaning, each, ...)                                       \
     if (there) {                                                                                   \
         json_array(j, json_name(path));                                                            \
         for (each)                                                                                 \
-            call;                                                                                  \
+            __VA_ARGS__;                                                                           \
         json_close(j);                                                                             \
     }
 /* Text that `put` writes to struct sink *out. */

@@ -241,10 +241,12 @@ void json_nonzero(struct json *j, const char *name, uint64_t v)
         json_u64(j, name, v);
 }
 
-void json_true(struct json *j, const char *name, bool v)
+void json_u64s(struct json *j, const uint64_t v[], unsigned n)
 {
-    if (v)
-        json_bool(j, name, true);
+    json_array(j, NULL);
+    for (unsigned i = 0; i < n; i++)
+        json_u64(j, NULL, v[i]);
+    json_close(j);
 }
 
 void json_unknown(struct json *j)

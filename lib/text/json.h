@@ -131,9 +131,10 @@ void json_line_end(struct json *j);
 void json_u64(struct json *j, const char *name, uint64_t v);
 void json_i64(struct json *j, const char *name, int64_t v);
 void json_bool(struct json *j, const char *name, bool v);
-/* Write a member only if it is not zero, or true. */
+/* Writes an array of these as an element of an array. */
+void json_u64s(struct json *j, const uint64_t v[], unsigned n);
+/* Writes a member only if it is not zero. */
 void json_nonzero(struct json *j, const char *name, uint64_t v);
-void json_true(struct json *j, const char *name, bool v);
 /* UTF-8. A byte that is not part of a character is written as \u00XX, control characters are
  * escaped. NULL is an unknown value, as below. */
 void json_str(struct json *j, const char *name, const char *s);
