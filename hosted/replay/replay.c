@@ -74,6 +74,14 @@ static uint8_t *read_whole(FILE *in, size_t *n)
     return exact != NULL ? exact : bytes;
 }
 
+static void decode(struct json *j, const struct kind *k, const uint8_t *bytes, size_t n)
+{
+    if (bytes != NULL && k->table != NULL)
+        replay_acpi(j, k->table, bytes, n);
+    else if (bytes != NULL)
+        replay_cpuid(j, bytes, n);
+}
+
 static void one_object(const struct kind *k, const char *path, const uint8_t *bytes, size_t n,
                        struct sink *out)
 {
@@ -82,13 +90,9 @@ static void one_object(const struct kind *k, const char *path, const uint8_t *by
 
     if (bytes == NULL)
         fmt_buf(error, sizeof error, "%s: %s", path, strerror(errno));
-    json_line_begin(&j, out);
-    JSON_PUT(&j, JSON_IS("file", path), JSON_IF(bytes == NULL, "error", error));
-    if (bytes != NULL && k->table != NULL)
-        replay_acpi(&j, k->table, bytes, n);
-    else if (bytes != NULL)
-        replay_cpuid(&j, bytes, n);
-    json_line_end(&j);
+    JSON_LINE_OF(&j, out,
+                 JSON_PUT(&j, JSON_IS("file", path), JSON_IF(bytes == NULL, "error", error)),
+                 decode(&j, k, bytes, n));
 }
 
 static enum replay_status replay(const struct kind *k, const char *path, struct sink *out)

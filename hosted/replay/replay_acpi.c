@@ -6,52 +6,40 @@
 #include "lib/text/str.h"
 #include "hosted/replay/replay.h"
 
-/* Writes the error after the entries before it. */
-static void error(struct json *j, const struct acpi_error *e)
+/* Returns the error, which is written after the entries before it; NULL: none. */
+static const char *error(const struct acpi_error *e)
 {
-    if (e->text[0] != '\0')
-        json_str(j, "error", e->text);
+    return e->text[0] != '\0' ? e->text : NULL;
 }
 
 static void space(struct json *j, const struct acpi_gas *g)
 {
-    static const char names[][11] = {"mmio", "io", "pci_config"};
+    static const char *const names[] = {"mmio", "io", "pci_config"};
+    const char *name = g->space < sizeof names / sizeof *names ? names[g->space] : NULL;
 
-    if (g->space < sizeof names / sizeof names[0])
-        json_str(j, "space", names[g->space]);
-    else
-        json_u64(j, "space", g->space);
+    JSON_PUT(j, JSON_IS("space", name), JSON_IF(name == NULL, "space", g->space));
 }
 
 /* --- MADT ------------------------------------------------------------------------------------- */
-
-static void madt_cpu(struct json *j, const struct madt_cpu *c)
-{
-    JSON_PUT_OBJECT(j, NULL, JSON_IS("apic_id", c->id), JSON_IS("enabled", c->enabled),
-                    JSON_IS("online_capable", c->online_capable), JSON_IS("x2apic", c->x2apic),
-                    JSON_IS("duplicate", c->duplicate));
-}
 
 static void decode_madt(struct json *j, const struct acpi_table *t)
 {
     static struct madt m;
 
     acpi_madt(t, &m);
-
-    json_array(j, "cpus");
-    for (unsigned i = 0; i < m.cpus; i++)
-        madt_cpu(j, &m.cpu[i]);
-    json_close(j);
+    JSON_EACH(j, "cpus", const struct madt_cpu *c = m.cpu; c < m.cpu + m.cpus;
+              c++,
+              JSON_PUT_OBJECT(j, NULL, JSON_IS("apic_id", c->id), JSON_IS("enabled", c->enabled),
+                              JSON_IS("online_capable", c->online_capable),
+                              JSON_IS("x2apic", c->x2apic), JSON_IS("duplicate", c->duplicate)));
     JSON_PUT(j, JSON_NONZERO("cpus_left_out", m.cpus_left_out), JSON_IS("enabled", m.cpus_enabled),
              JSON_IS("duplicates", m.duplicates), JSON_IS("lapic_address", m.lapic_address));
-    json_array(j, "ioapics");
-    for (unsigned i = 0; i < m.ioapics; i++)
-        JSON_PUT_OBJECT(j, NULL, JSON_IS("id", m.ioapic[i].id),
-                        JSON_IS("address", m.ioapic[i].address),
-                        JSON_IS("gsi_base", m.ioapic[i].gsi_base));
-    json_close(j);
-    JSON_PUT(j, JSON_NONZERO("ioapics_left_out", m.ioapics_left_out), JSON_IS("pcat", m.pcat));
-    error(j, &m.error);
+    JSON_EACH(j, "ioapics", unsigned i = 0; i < m.ioapics;
+              i++, JSON_PUT_OBJECT(j, NULL, JSON_IS("id", m.ioapic[i].id),
+                                   JSON_IS("address", m.ioapic[i].address),
+                                   JSON_IS("gsi_base", m.ioapic[i].gsi_base)));
+    JSON_PUT(j, JSON_NONZERO("ioapics_left_out", m.ioapics_left_out), JSON_IS("pcat", m.pcat),
+             JSON_IS("error", error(&m.error)));
 }
 
 /* --- FADT, HPET ------------------------------------------------------------------------------- */
@@ -64,15 +52,13 @@ static void decode_fadt(struct json *j, const struct acpi_table *t)
         JSON_PUT(j, JSON_IS("hw_reduced", f.hw_reduced),
                  JSON_NONZERO("pm_timer_port", f.pm_timer_port),
                  JSON_IF(f.pm_timer_port != 0, "pm_timer_bits", f.pm_timer_bits));
-        if (f.has_reset) {
-            json_object(j, "reset");
-            space(j, &f.reset);
-            JSON_PUT(j, JSON_IS("address", f.reset.address), JSON_IS("value", f.reset_value));
-            json_close(j);
-        }
+        if (f.has_reset)
+            JSON_OBJECT_OF(
+                j, "reset", space(j, &f.reset),
+                JSON_PUT(j, JSON_IS("address", f.reset.address), JSON_IS("value", f.reset_value)));
         JSON_PUT(j, JSON_NONZERO("pm1a_cnt", f.pm1a_cnt));
     }
-    error(j, &f.error);
+    JSON_PUT(j, JSON_IS("error", error(&f.error)));
 }
 
 /* Decodes the block id: HPET 1.0a section 2.3.4, general capabilities, the low half. The period is
@@ -87,7 +73,7 @@ static void decode_hpet(struct json *j, const struct acpi_table *t)
                  JSON_IS("comparators", (h.id >> 8 & 0x1f) + 1),
                  JSON_IS("counter_bits", h.id & 1u << 13 ? 64 : 32),
                  JSON_BOOL("legacy_route", h.id & 1u << 15));
-    error(j, &h.error);
+    JSON_PUT(j, JSON_IS("error", error(&h.error)));
 }
 
 /* --- SPCR, DBG2 ------------------------------------------------------------------------------- */
@@ -104,14 +90,6 @@ static void uart(struct json *j, const struct acpi_uart *u)
              JSON_IS("stride", u->stride));
 }
 
-static void spcr_pci(struct json *j, const struct spcr *s)
-{
-    JSON_PUT_OBJECT(j, "pci", JSON_IS("vendor_id", s->pci_vendor),
-                    JSON_IS("device_id", s->pci_device_id), JSON_IS("segment", s->pci_segment),
-                    JSON_IS("bus", s->pci_bus), JSON_IS("device", s->pci_device),
-                    JSON_IS("function", s->pci_function));
-}
-
 static void decode_spcr(struct json *j, const struct acpi_table *t)
 {
     struct spcr s;
@@ -123,32 +101,29 @@ static void decode_spcr(struct json *j, const struct acpi_table *t)
                  JSON_IF(s.baud == 0 && !s.baud_as_is, "baud_code", s.baud_code),
                  JSON_NONZERO("clock_hz", s.clock_hz));
         if (s.has_pci)
-            spcr_pci(j, &s);
+            JSON_PUT_OBJECT(j, "pci", JSON_IS("vendor_id", s.pci_vendor),
+                            JSON_IS("device_id", s.pci_device_id),
+                            JSON_IS("segment", s.pci_segment), JSON_IS("bus", s.pci_bus),
+                            JSON_IS("device", s.pci_device), JSON_IS("function", s.pci_function));
     }
-    error(j, &s.error);
+    JSON_PUT(j, JSON_IS("error", error(&s.error)));
 }
 
 static void dbg2_port(struct json *j, const struct dbg2_port *p)
 {
-    static const char types[][7] = {"serial", "1394", "usb", "net"}; /* from PORT_SERIAL on */
+    static const char *const types[] = {"serial", "1394", "usb", "net"}; /* from PORT_SERIAL on */
+    const char *type =
+        p->type >= PORT_SERIAL && p->type <= PORT_NET ? types[p->type - PORT_SERIAL] : NULL;
+    bool decoded = p->type == PORT_SERIAL && p->registers != 0;
     char name[256];
+    bool whole = p->name_length == 0 || str_copy(name, sizeof name, p->name, p->name_length);
 
-    json_object(j, NULL);
-    if (p->type >= PORT_SERIAL && p->type <= PORT_NET)
-        json_str(j, "type", types[p->type - PORT_SERIAL]);
-    else
-        json_u64(j, "type", p->type);
-    if (p->type == PORT_SERIAL && p->registers != 0)
+    JSON_PUT(j, JSON_IS("type", type), JSON_IF(type == NULL, "type", p->type));
+    if (decoded)
         uart(j, &p->uart);
-    else
-        json_u64(j, "subtype", p->subtype);
-    json_u64(j, "registers", p->registers);
-    if (p->name_length != 0) {
-        if (!str_copy(name, sizeof name, p->name, p->name_length))
-            json_bool(j, "name_cut", true);
-        json_str(j, "name", name);
-    }
-    json_close(j);
+    JSON_PUT(j, JSON_IF(!decoded, "subtype", p->subtype), JSON_IS("registers", p->registers),
+             JSON_IF(p->name_length != 0 && !whole, "name_cut", (bool)true),
+             JSON_IF(p->name_length != 0, "name", name));
 }
 
 static void decode_dbg2(struct json *j, const struct acpi_table *t)
@@ -156,19 +131,24 @@ static void decode_dbg2(struct json *j, const struct acpi_table *t)
     struct dbg2 d;
 
     acpi_dbg2(t, &d);
-    json_array(j, "ports");
-    for (unsigned i = 0; i < d.ports; i++)
-        dbg2_port(j, &d.port[i]);
-    json_close(j);
-    if (d.ports_left_out != 0)
-        json_u64(j, "ports_left_out", d.ports_left_out);
-    error(j, &d.error);
+    JSON_EACH(j, "ports", unsigned i = 0; i < d.ports;
+              i++, JSON_OBJECT_OF(j, NULL, dbg2_port(j, &d.port[i])));
+    JSON_PUT(j, JSON_NONZERO("ports_left_out", d.ports_left_out),
+             JSON_IS("error", error(&d.error)));
 }
 
 /* --- SRAT ------------------------------------------------------------------------------------- */
 
-/* Returns whether an enabled entry of that kind has a domain >= *domain, which then gets the lowest
- * one. */
+/* Reads the next enabled entry of that kind whose domain is at least this. */
+static bool next_of(struct srat *s, struct srat_entry *e, int what, uint64_t domain)
+{
+    while (srat_next(s, e))
+        if ((int)e->what == what && e->enabled && e->domain >= domain)
+            return true;
+    return false;
+}
+
+/* Finds the lowest domain from *domain on that has such an entry. False: no domain has. */
 static bool next_domain(const struct acpi_table *t, int what, uint64_t *domain)
 {
     struct srat s;
@@ -176,42 +156,30 @@ static bool next_domain(const struct acpi_table *t, int what, uint64_t *domain)
     uint64_t lowest = UINT64_MAX;
 
     if (srat_open(&s, t))
-        while (srat_next(&s, &e))
-            if ((int)e.what == what && e.enabled && e.domain >= *domain && e.domain < lowest)
-                lowest = e.domain;
+        while (next_of(&s, &e, what, *domain))
+            lowest = e.domain < lowest ? e.domain : lowest;
     *domain = lowest;
     return lowest != UINT64_MAX;
 }
 
 static void srat_element(struct json *j, const struct srat_entry *e)
 {
-    if (e->what == SRAT_CORE) {
-        json_u64(j, NULL, e->id);
-        return;
-    }
-    JSON_PUT_OBJECT(j, NULL, JSON_IS("base", e->base), JSON_IS("length", e->length),
-                    JSON_IS("hot_plug", e->hot_plug), JSON_IS("non_volatile", e->non_volatile));
+    if (e->what == SRAT_CORE)
+        JSON_PUT(j, JSON_IS(NULL, e->id));
+    else
+        JSON_PUT_OBJECT(j, NULL, JSON_IS("base", e->base), JSON_IS("length", e->length),
+                        JSON_IS("hot_plug", e->hot_plug), JSON_IS("non_volatile", e->non_volatile));
 }
 
-/* Writes enabled entries of one kind, domain by domain. */
-static void by_domain(struct json *j, const struct acpi_table *t, int what, const char *name,
-                      const char *elements)
+static void srat_domain(struct json *j, const struct acpi_table *t, int what, uint64_t domain,
+                        const char *elements)
 {
-    json_array(j, name);
-    for (uint64_t domain = 0; next_domain(t, what, &domain); domain++) {
-        struct srat s;
-        struct srat_entry e;
-        json_object(j, NULL);
-        json_u64(j, "domain", domain);
-        json_array(j, elements);
-        if (srat_open(&s, t))
-            while (srat_next(&s, &e))
-                if ((int)e.what == what && e.enabled && e.domain == domain)
-                    srat_element(j, &e);
-        json_close(j);
-        json_close(j);
-    }
-    json_close(j);
+    struct srat s;
+    struct srat_entry e;
+
+    JSON_PUT(j, JSON_IS("domain", domain));
+    JSON_EACH(j, elements, bool opened = srat_open(&s, t); opened && next_of(&s, &e, what, domain);
+              , if (e.domain == domain) srat_element(j, &e));
 }
 
 static void decode_srat(struct json *j, const struct acpi_table *t)
@@ -223,11 +191,13 @@ static void decode_srat(struct json *j, const struct acpi_table *t)
     if (srat_open(&s, t))
         while (srat_next(&s, &e))
             disabled[e.what] += !e.enabled;
-    by_domain(j, t, SRAT_CORE, "cores", "apic_ids");
-    json_u64(j, "cores_disabled", disabled[SRAT_CORE]);
-    by_domain(j, t, SRAT_MEMORY, "memory", "ranges");
-    json_u64(j, "memory_disabled", disabled[SRAT_MEMORY]);
-    error(j, &s.error);
+    JSON_EACH(j, "cores", uint64_t domain = 0; next_domain(t, SRAT_CORE, &domain);
+              domain++, JSON_OBJECT_OF(j, NULL, srat_domain(j, t, SRAT_CORE, domain, "apic_ids")));
+    JSON_PUT(j, JSON_IS("cores_disabled", disabled[SRAT_CORE]));
+    JSON_EACH(j, "memory", uint64_t domain = 0; next_domain(t, SRAT_MEMORY, &domain);
+              domain++, JSON_OBJECT_OF(j, NULL, srat_domain(j, t, SRAT_MEMORY, domain, "ranges")));
+    JSON_PUT(j, JSON_IS("memory_disabled", disabled[SRAT_MEMORY]),
+             JSON_IS("error", error(&s.error)));
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -249,9 +219,9 @@ void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, si
     while (memcmp(tables[i].signature, signature, 4) != 0)
         i++;
     if (!acpi_table_take(&t, bytes, n, tables[i].signature, tables[i].name, &e)) {
-        error(j, &e);
+        JSON_PUT(j, JSON_IS("error", error(&e)));
         return;
     }
-    json_u64(j, "revision", t.bytes[ACPI_HEADER_REVISION]);
+    JSON_PUT(j, JSON_IS("revision", t.bytes[ACPI_HEADER_REVISION]));
     tables[i].decode(j, &t);
 }

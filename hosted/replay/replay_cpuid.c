@@ -72,13 +72,12 @@ static void labels(struct json *j, const struct recorded *r, struct tsc_rate rat
     struct speed_stated s[SPEEDS];
 
     speeds(s, &r->cpu, rate, NULL, r->measured_hz, r->measured_hz / RECORDER);
-    json_array(j, "speeds");
-    for (unsigned i = 0; i < SPEED_SMBIOS_CURRENT; i++)
-        JSON_PUT_OBJECT(j, NULL, JSON_IS("name", speed_names[i]),
-                        JSON_IS("verdict", speed_verdicts[s[i].verdict]),
-                        JSON_NONZERO("hz", s[i].hz), JSON_IF(!s[i].hz, "why_not", s[i].why_not),
-                        JSON_IF(s[i].compared, "off_ppm", s[i].off_ppm));
-    json_close(j);
+    JSON_EACH(j, "speeds", unsigned i = 0; i < SPEED_SMBIOS_CURRENT;
+              i++, JSON_PUT_OBJECT(j, NULL, JSON_IS("name", speed_names[i]),
+                                   JSON_IS("verdict", speed_verdicts[s[i].verdict]),
+                                   JSON_NONZERO("hz", s[i].hz),
+                                   JSON_IF(!s[i].hz, "why_not", s[i].why_not),
+                                   JSON_IF(s[i].compared, "off_ppm", s[i].off_ppm)));
 }
 
 static void clock(struct json *j, struct recorded *r)
@@ -131,13 +130,9 @@ static void forms(struct json *j, struct recorded *r)
         run += runs && missing == INSN_FEATURES;
         lacks[missing] += runs;
     }
-    json_object(j, "insn");
-    json_u64(j, "run", run);
-    json_object(j, "lacks");
-    for (unsigned i = 0; i < INSN_FEATURES; i++)
-        json_nonzero(j, insn_feature_names[i], lacks[i]);
-    json_close(j);
-    json_close(j);
+    JSON_PUT(j, JSON_IS("run", run));
+    JSON_MEMBERS(j, "lacks", unsigned i = 0; i < INSN_FEATURES;
+                 i++, JSON_PUT(j, JSON_NONZERO(insn_feature_names[i], lacks[i])));
 }
 
 /* False: out of memory. */
@@ -152,13 +147,14 @@ static bool decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
         return false;
     signature(j, &r);
     cpu_facts_read(&facts, &r.cpu, &source, r.place, r.n, r.self);
-    json_u64(j, "cpus_recorded", r.n); /* more than logical_cpus if a recorder recorded one twice */
+    /* More than logical_cpus if a recorder recorded one twice. */
+    JSON_PUT(j, JSON_IS("cpus_recorded", r.n));
     if (facts.topology.logical_cpus > 0)
         cpu_facts_record_topology(&facts.topology, j);
     clock(j, &r);
     measuring(j, &r);
     cpu_facts_record(&facts, j);
-    forms(j, &r);
+    JSON_OBJECT_OF(j, "insn", forms(j, &r));
     free(r.place);
     return true;
 }
@@ -168,9 +164,9 @@ void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n)
     struct cpuid_dump d;
     char wrong[200];
 
-    const char *error = !cpuid_dump_parse(&d, bytes, n, wrong, sizeof wrong) ? wrong
-                        : !decode(j, &d, measured_hz(bytes, n)) ? "out of memory for its CPUs"
-                                                                : NULL;
-    json_str(j, "error", error); /* NULL: omitted */
+    const char *why = !cpuid_dump_parse(&d, bytes, n, wrong, sizeof wrong) ? wrong
+                      : !decode(j, &d, measured_hz(bytes, n)) ? "out of memory for its CPUs"
+                                                              : NULL;
+    JSON_PUT(j, JSON_IS("error", why)); /* NULL: omitted */
     cpuid_dump_free(&d);
 }

@@ -4,6 +4,7 @@
  * body.
  */
 #include <stdlib.h>
+#include "lib/text/fields.h"
 #include "bench/engine/cut.h"
 #include "bench/engine/row_figure.h"
 #include "lib/text/decimal.h"
@@ -192,48 +193,53 @@ static bool is_judged(const struct windows_figure *f)
            (double)f->exclusive >= LEAST_EXCLUSIVE * (double)f->known;
 }
 
-static void tell_why(struct json *j, const char *why, const struct windows_figure *f)
+/* Returns why it is not judged, maybe in `text`. */
+static const char *why_not_judged(const struct windows_figure *f, char *text, size_t size)
 {
-    char text[120];
-
-    if (why == NULL && f->known == 0)
-        why = "no pass has all of its blocks";
-    if (why == NULL && f->exclusive >= FEWEST_EXCLUSIVE && f->cycles.placements < FEWEST_PLACEMENTS)
-        why = "all passes between two exclusive readings of the witness are of one placement";
-    if (why == NULL) {
-        fmt_buf(text, sizeof text,
-                "too few passes lie between two exclusive readings of the witness: %zu of %zu",
-                f->exclusive, f->known);
-        why = text;
-    }
-    json_str(j, "why", why);
+    if (f->known == 0)
+        return "no pass has all of its blocks";
+    if (f->exclusive >= FEWEST_EXCLUSIVE && f->cycles.placements < FEWEST_PLACEMENTS)
+        return "all passes between two exclusive readings of the witness are of one placement";
+    fmt_buf(text, size,
+            "too few passes lie between two exclusive readings of the witness: %zu of %zu",
+            f->exclusive, f->known);
+    return text;
 }
 
 /* False: out of memory. */
 static bool show_figure(const struct windows_run *run, struct pass *first, struct sink *out,
                         const char *file)
 {
-    struct json j;
+    struct json line, *j = &line;
     struct found found = find_blocks(run, first);
     const char *why = cannot_judge(&found);
     struct windows_figure f = {.cycles = {.theta = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN}};
+    char text[120];
 
     if (why == NULL && !find_figure(run, first, found.e2 > 0, &f))
         return false;
     for (struct pass *p = first; p < run->pass + run->passes; p++)
         p->shown = p->shown || is_of(p, first);
-    json_line_begin(&j, out);
-    json_str(&j, "file", file);
-    json_u64(&j, "launch", first->launch);
-    json_str(&j, "body", run->text.body[first->body]);
-    json_f64(&j, "cycles", f.cycles.theta, 5);
-    json_f64(&j, "lo", f.cycles.lo, 5);
-    json_f64(&j, "hi", f.cycles.hi, 5);
-    json_f64(&j, "shared", f.known ? 1 - (double)f.exclusive / (double)f.known : UNKNOWN, 4);
-    json_bool(&j, "judged", is_judged(&f));
-    if (!is_judged(&f))
-        tell_why(&j, why, &f);
-    json_line_end(&j);
+    if (why == NULL && !is_judged(&f))
+        why = why_not_judged(&f, text, sizeof text);
+    json_line_begin(j, out);
+    FIELD("windows.file", STRING, "", PRESENT, "the recording", file)
+    FIELD("windows.launch", INTEGER, "", PRESENT, "number of the launch", first->launch)
+    FIELD("windows.body", STRING, "", PRESENT, "name of the body", run->text.body[first->body])
+    FIELD("windows.cycles", NUMBER, "core cycles", ABSENT("if it is not known", true),
+          "cost of an operation", f.cycles.theta, 5)
+    FIELD("windows.lo", NUMBER, "core cycles", ABSENT("if it is not known", true),
+          "lower end of the 99% interval for another launch", f.cycles.lo, 5)
+    FIELD("windows.hi", NUMBER, "core cycles", ABSENT("if it is not known", true), "its upper end",
+          f.cycles.hi, 5)
+    FIELD("windows.shared", NUMBER, "", ONLY("there are passes with all of their blocks", f.known),
+          "share of the passes that are not between two exclusive readings of the witness",
+          1 - (double)f.exclusive / (double)f.known, 4)
+    FIELD("windows.judged", BOOLEAN, "", PRESENT, "the figure is that of an exclusive core",
+          is_judged(&f))
+    FIELD("windows.why", STRING, "", ABSENT("if it is judged", !is_judged(&f)),
+          "why it is not judged", why)
+    json_line_end(j);
     return true;
 }
 
@@ -249,19 +255,11 @@ static bool show_figures(const struct windows_run *run, struct sink *out, const 
 
 /* --- one recording ---------------------------------------------------------------------------- */
 
-static void refuse(struct sink *out, const char *file, const char *why)
-{
-    struct json j;
-
-    json_line_begin(&j, out);
-    JSON_PUT(&j, JSON_IS("file", file), JSON_IS("error", why));
-    json_line_end(&j);
-}
-
 enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,
                                   const uint8_t *bytes, size_t n)
 {
     struct windows_run run;
+    struct json j;
     char error[200];
     bool good = windows_open(&run, file, bytes, n, said, error, sizeof error);
     enum replay_status status = run.text.refused > 0 ? REPLAY_REFUSED_LINES : REPLAY_DONE;
@@ -271,7 +269,7 @@ enum replay_status replay_windows(struct sink *out, struct sink *said, const cha
         fmt_buf(error, sizeof error, "out of memory");
     }
     if (!good) {
-        refuse(out, file, error);
+        JSON_PUT_LINE(&j, out, JSON_IS("file", file), JSON_IS("error", error));
         fmt(said, "replay: %s: %s\n", file, error);
         status = REPLAY_REFUSED_FILE;
     }

@@ -168,10 +168,24 @@ struct json_value {
 #define JSON_BOOL(name, v)    JSON_IS(name, (bool)(v))
 #define JSON_NONZERO(name, v) JSON_IF((v) != 0, name, v)
 /* Writes these members in order: JSON_PUT(j, JSON_IS("level", 2), JSON_IS("type", "data")).
- * JSON_PUT_OBJECT writes them as an object. */
-#define JSON_PUT(j, ...) json_put(j, (const struct json_value[]){__VA_ARGS__, {0}})
-#define JSON_PUT_OBJECT(j, name, ...)                                                              \
-    (json_object(j, name), JSON_PUT(j, __VA_ARGS__), json_close(j))
+ * JSON_PUT_OBJECT and JSON_PUT_LINE write an object and a line for tools that have them. */
+#define JSON_PUT(j, ...)              json_put(j, (const struct json_value[]){__VA_ARGS__, {0}})
+#define JSON_PUT_OBJECT(j, name, ...) JSON_OBJECT_OF(j, name, JSON_PUT(j, __VA_ARGS__))
+#define JSON_PUT_LINE(j, out, ...)    JSON_LINE_OF(j, out, JSON_PUT(j, __VA_ARGS__))
+/* The same, of what these expressions write. */
+#define JSON_OBJECT_OF(j, name, ...) (json_object(j, name), __VA_ARGS__, json_close(j))
+#define JSON_LINE_OF(j, out, ...)    (json_line_begin(j, out), __VA_ARGS__, json_line_end(j))
+/* Writes an array, or an object, of what a statement writes for each element; `each`: the head of
+ * the `for` over them. */
+#define JSON_EACH(j, name, each, ...)    JSON_FOR(j, json_array, name, each, __VA_ARGS__)
+#define JSON_MEMBERS(j, name, each, ...) JSON_FOR(j, json_object, name, each, __VA_ARGS__)
+#define JSON_FOR(j, open, name, each, ...)                                                         \
+    do {                                                                                           \
+        open(j, name);                                                                             \
+        for (each)                                                                                 \
+            __VA_ARGS__;                                                                           \
+        json_close(j);                                                                             \
+    } while (0)
 void json_put(struct json *j, const struct json_value *values);
 
 /* A string that is written piece by piece: what is written to `sink` is a part of it. Only
