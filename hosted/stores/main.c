@@ -48,10 +48,7 @@ static void refuse(void)
 {
     struct json j;
 
-    json_line_begin(&j, output());
-    json_str(&j, "type", "refused");
-    json_str(&j, "why", error);
-    json_line_end(&j);
+    JSON_PUT_LINE(&j, output(), JSON_IS("type", "refused"), JSON_IS("why", error));
     status = USAGE;
 }
 
@@ -209,11 +206,8 @@ static void speed(const struct prepared *p)
             return refuse();
         }
     }
-    json_line_begin(&j, output());
-    json_str(&j, "type", "speed");
-    json_u64(&j, "bare", (uint64_t)bare);
-    json_u64(&j, "steps_per_second", (uint64_t)whole);
-    json_line_end(&j);
+    JSON_PUT_LINE(&j, output(), JSON_IS("type", "speed"), JSON_IS("bare", (uint64_t)bare),
+                  JSON_IS("steps_per_second", (uint64_t)whole));
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */

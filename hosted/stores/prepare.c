@@ -228,31 +228,33 @@ const char *prepare_check(const struct prepared *p)
     return why;
 }
 
-static bool place_in_window(uint64_t address, struct prepare_place *place)
+static struct prepare_place place_in_window(uint64_t address)
 {
     uint64_t callee = (uint64_t)placed.callee;
 
-    *place = (struct prepare_place){.symbol = "window", .offset = address - PLATFORM_CODE_VA};
+    if (address - PLATFORM_CODE_VA >= PLATFORM_CODE_SIZE)
+        return (struct prepare_place){0};
     if (address - body < body_bytes)
-        *place = (struct prepare_place){.symbol = "body", .offset = address - body};
-    else if (callee && address - callee < row.window.callee->size)
-        *place = (struct prepare_place){.symbol = "callee", .offset = address - callee};
-    return address - PLATFORM_CODE_VA < PLATFORM_CODE_SIZE;
+        return (struct prepare_place){.symbol = "body", .offset = address - body};
+    if (callee && address - callee < row.window.callee->size)
+        return (struct prepare_place){.symbol = "callee", .offset = address - callee};
+    return (struct prepare_place){.symbol = "window", .offset = address - PLATFORM_CODE_VA};
 }
 
-bool prepare_place_of(uint64_t address, struct prepare_place *place)
+struct prepare_place prepare_place_of(uint64_t address)
 {
     const struct elf_set *s = &compiled.set;
+    struct prepare_place place = {0};
 
     if (row.window.form != FORM_FUNCTION)
-        return place_in_window(address, place);
+        return place_in_window(address);
     const struct elf_part *part = elf_part_at(s, address);
     if (!part)
-        return false;
-    place->section = elf_section(s->elf, part->section).name;
-    place->into = address - part->address;
-    place->symbol = elf_name_at(s, address, &place->offset);
-    return true;
+        return place;
+    place.section = elf_section(s->elf, part->section).name;
+    place.into = address - part->address;
+    place.symbol = elf_name_at(s, address, &place.offset);
+    return place;
 }
 
 unsigned prepare_stretches(struct prepare_stretch out[2])

@@ -93,13 +93,13 @@ const char *prepare_check(const struct prepared *p);
 /*
  * Describes an address of placed code: the symbol and the offset from it; the section of its object
  * and the offset in it. A row in NASM has no sections; its symbols are "body" and "callee", and
- * "window" for the rest of the code buffer. False: not an address of the row.
+ * "window" for the rest of the code buffer. Neither name is known if it is not in the row.
  */
 struct prepare_place {
     const char *symbol, *section;
     uint64_t offset, into;
 };
-bool prepare_place_of(uint64_t address, struct prepare_place *place);
+struct prepare_place prepare_place_of(uint64_t address);
 
 /* Lists the writable memory that the body uses: the data buffer, the stack. Returns the number. */
 struct prepare_stretch {
