@@ -64,19 +64,12 @@ static void show(const char *table, const struct declared *d, struct sink *out)
 
     type_text(d->type, type, sizeof type);
     snprintf(there, sizeof there, "%.*s", (int)n, d->there);
-    json_line_begin(&j, out);
-    json_str(&j, "table", table);
-    json_str(&j, "path", d->path);
-    json_str(&j, "type", type);
-    if (length_of(d->type) > 0)
-        json_u64(&j, "length", length_of(d->type));
-    if ((d->type & JSON_ABOVE_0) == JSON_ABOVE_0)
-        json_bool(&j, "above_0", true);
-    json_str(&j, "unit", d->unit);
-    json_str(&j, "there", there);
-    json_str(&j, "when", d->there[n] ? d->there + n + 1 : NULL);
-    json_str(&j, "meaning", d->meaning);
-    json_line_end(&j);
+    JSON_PUT_LINE(&j, out, JSON_IS("table", table), JSON_IS("path", d->path), JSON_IS("type", type),
+                  JSON_NONZERO("length", length_of(d->type)),
+                  JSON_IF((d->type & JSON_ABOVE_0) == JSON_ABOVE_0, "above_0", (bool)true),
+                  JSON_IS("unit", d->unit), JSON_IS("there", there),
+                  JSON_IS("when", d->there[n] ? d->there + n + 1 : NULL),
+                  JSON_IS("meaning", d->meaning));
 }
 
 static void print(struct sink *self, const char *bytes, size_t n)

@@ -69,6 +69,22 @@ static ZydisRegister whole_of(ZydisRegister r)
     return whole == ZYDIS_REGISTER_NONE ? r : whole;
 }
 
+static void say_place(struct json *j, const ZydisDecodedOperand *o)
+{
+    if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+        JSON_PUT(j, JSON_IS("kind", "register"), JSON_IS("register", name_of(o->reg.value)),
+                 JSON_IS("whole", name_of(whole_of(o->reg.value))));
+    else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
+        /* A computed address and an address used as a hint are not accesses. */
+        JSON_PUT(j, JSON_IS("kind", o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? "address" : "memory"),
+                 JSON_BOOL("vectors", o->mem.type == ZYDIS_MEMOP_TYPE_VSIB),
+                 JSON_IS("base", name_of(o->mem.base)), JSON_IS("index", name_of(o->mem.index)),
+                 JSON_IS("segment", name_of(o->mem.segment)), JSON_IS("scale", o->mem.scale),
+                 JSON_IS("disp", o->mem.disp.has_displacement ? o->mem.disp.value : 0));
+    else
+        JSON_PUT(j, JSON_IS("kind", "number"));
+}
+
 static void say_operand(struct json *j, const ZydisDecodedOperand *o)
 {
     static const char *const visible[] = {
@@ -77,30 +93,13 @@ static void say_operand(struct json *j, const ZydisDecodedOperand *o)
         [ZYDIS_OPERAND_VISIBILITY_HIDDEN] = "hidden",
     };
 
-    json_object(j, NULL);
     JSON_PUT(j, JSON_IS("visibility", visible[o->visibility]),
              JSON_BOOL("reads", o->actions & ZYDIS_OPERAND_ACTION_MASK_READ),
              JSON_BOOL("writes", o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE),
              JSON_BOOL("may_write", o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE),
              JSON_IS("bits", o->size), JSON_IS("elements", o->element_count),
              JSON_BOOL("mask", o->encoding == ZYDIS_OPERAND_ENCODING_MASK));
-    switch (o->type) {
-    case ZYDIS_OPERAND_TYPE_REGISTER:
-        JSON_PUT(j, JSON_IS("kind", "register"), JSON_IS("register", name_of(o->reg.value)),
-                 JSON_IS("whole", name_of(whole_of(o->reg.value))));
-        break;
-    case ZYDIS_OPERAND_TYPE_MEMORY:
-        /* A computed address and an address used as a hint are not accesses. */
-        JSON_PUT(j, JSON_IS("kind", o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? "address" : "memory"),
-                 JSON_BOOL("vectors", o->mem.type == ZYDIS_MEMOP_TYPE_VSIB),
-                 JSON_IS("base", name_of(o->mem.base)), JSON_IS("index", name_of(o->mem.index)),
-                 JSON_IS("segment", name_of(o->mem.segment)), JSON_IS("scale", o->mem.scale),
-                 JSON_IS("disp", o->mem.disp.has_displacement ? o->mem.disp.value : 0));
-        break;
-    default:
-        json_str(j, "kind", "number");
-    }
-    json_close(j);
+    say_place(j, o);
 }
 
 static void say_flags(struct json *j, const char *name, ZydisAccessedFlagsMask mask)
@@ -113,14 +112,12 @@ static void say_flags(struct json *j, const char *name, ZydisAccessedFlagsMask m
         {ZYDIS_CPUFLAG_ZF, "ZF"}, {ZYDIS_CPUFLAG_SF, "SF"}, {ZYDIS_CPUFLAG_OF, "OF"},
         {ZYDIS_CPUFLAG_DF, "DF"},
     };
-    json_array(j, name);
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
-        if (mask & flags[i].bit)
-            json_str(j, NULL, flags[i].name);
-    json_close(j);
+
+    JSON_EACH(j, name, size_t i = 0; i < sizeof flags / sizeof flags[0];
+              i++, JSON_PUT(j, JSON_IF(mask & flags[i].bit, NULL, flags[i].name)));
 }
 
-static int describe(const struct decoded *d)
+static void describe(struct json *j, const struct decoded *d)
 {
     const ZydisAccessedFlags none = {0}, *flags = d->in.cpu_flags ? d->in.cpu_flags : &none;
     static const char *const encodings[] = {
@@ -134,10 +131,8 @@ static int describe(const struct decoded *d)
     const ZydisInstructionAttributes repeats =
         ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
     char text[TEXT];
-    struct json j;
 
-    json_line_begin(&j, &out);
-    JSON_PUT(&j, JSON_IS("text", text_of(d, text)),
+    JSON_PUT(j, JSON_IS("text", text_of(d, text)),
              JSON_IS("mnemonic", ZydisMnemonicGetString(d->in.mnemonic)),
              JSON_IS("category", ZydisCategoryGetString(d->in.meta.category)),
              JSON_IS("encoding", encodings[d->in.encoding]),
@@ -145,14 +140,10 @@ static int describe(const struct decoded *d)
              JSON_BOOL("repeats", d->in.attributes & repeats),
              JSON_BOOL("jumps", d->in.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE),
              JSON_BOOL("privileged", d->in.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED));
-    say_flags(&j, "reads_flags", flags->tested);
-    say_flags(&j, "writes_flags", flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
-    json_array(&j, "operands");
-    for (unsigned i = 0; i < d->in.operand_count; i++)
-        say_operand(&j, &d->operand[i]);
-    json_close(&j);
-    json_line_end(&j);
-    return GOOD;
+    say_flags(j, "reads_flags", flags->tested);
+    say_flags(j, "writes_flags", flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
+    JSON_EACH(j, "operands", unsigned i = 0; i < d->in.operand_count;
+              i++, JSON_OBJECT_OF(j, NULL, say_operand(j, &d->operand[i])));
 }
 
 /* --- rewrite ---------------------------------------------------------------------------------- */
@@ -277,16 +268,12 @@ static bool rewrite(const struct decoded *d, const char *changes)
     const char *why = encode(&wanted, bytes, &length, &made);
     char text[TEXT], hex[2 * ZYDIS_MAX_INSTRUCTION_LENGTH + 1];
     struct json j;
-    json_line_begin(&j, &out);
-    if (why) {
-        json_str(&j, "wrong", why);
-    } else {
-        for (ZyanUSize i = 0; i < length; i++)
-            snprintf(&hex[2 * i], 3, "%02x", bytes[i]);
-        json_str(&j, "bytes", hex);
-        json_str(&j, "text", text_of(&made, text));
-    }
-    json_line_end(&j);
+    for (ZyanUSize i = 0; !why && i < length; i++)
+        snprintf(&hex[2 * i], 3, "%02x", bytes[i]);
+    if (why)
+        JSON_PUT_LINE(&j, &out, JSON_IS("wrong", why));
+    else
+        JSON_PUT_LINE(&j, &out, JSON_IS("bytes", hex), JSON_IS("text", text_of(&made, text)));
     return true;
 }
 
@@ -308,6 +295,7 @@ static size_t bytes_of(const char *hex, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENG
 int main(int argc, char **argv)
 {
     struct decoded d;
+    struct json j;
     uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
     bool describes = argc == 3 && !strcmp(argv[1], "describe");
 
@@ -319,8 +307,8 @@ int main(int argc, char **argv)
     if (!n || !decode(&d, bytes, n))
         return NO_INSTRUCTION;
     if (describes)
-        return describe(&d);
-    for (int i = 3; i < argc; i++)
+        JSON_LINE_OF(&j, &out, describe(&j, &d));
+    for (int i = 3; !describes && i < argc; i++)
         if (!rewrite(&d, argv[i]))
             return USAGE;
     return GOOD;
