@@ -120,19 +120,22 @@
          unsigned i = 0; i < LAYOUT_OFFSETS; i++, \
          row->spread.theta[part * LAYOUT_OFFSETS + i], 4)
 
-/* The effects of the system on a process while it measured. */
-#define PROCESS(path) \
-    DECLARE(path ".voluntary_switches", INTEGER, "", PRESENT, \
-          "times that the process gave the CPU up") \
-    DECLARE(path ".involuntary_switches", INTEGER, "", PRESENT, \
-          "times that the system took the CPU away from it") \
-    DECLARE(path ".page_faults", INTEGER, "", PRESENT, "page faults") \
-    DECLARE(path ".migrations", INTEGER, "", PRESENT, "moves to another CPU") \
-    DECLARE(path ".steal_ms", NUMBER, "ms", ABSENT("if the system does not report it"), \
-          "time that the hypervisor gave to others") \
-    DECLARE(path ".away_ms", NUMBER, "ms", PRESENT, \
-          "time without the CPU, whichever program had it, by the CPU time of the process. A " \
-          "system that does not know its hypervisor counts stolen time as time of the process")
+/* The effects of the system on a process while it measured: hosted/platform/process_events.c writes
+ * them. F: FIELD there, DECLARE elsewhere. */
+#define PROCESS(F, path) \
+    F(path ".voluntary_switches", INTEGER, "", PRESENT, \
+      "times that the process gave the CPU up", kept[EVENTS_VOLUNTARY]) \
+    F(path ".involuntary_switches", INTEGER, "", PRESENT, \
+      "times that the system took the CPU away from it", kept[EVENTS_INVOLUNTARY]) \
+    F(path ".page_faults", INTEGER, "", PRESENT, "page faults", kept[EVENTS_FAULTS]) \
+    F(path ".migrations", INTEGER, "", PRESENT, "moves to another CPU", kept[EVENTS_MIGRATIONS]) \
+    F(path ".steal_ms", NUMBER, "ms", \
+      ABSENT("if the system does not report it", !kept[EVENTS_NO_STEAL]), \
+      "time that the hypervisor gave to others", (double)kept[EVENTS_STEAL_MS]) \
+    F(path ".away_ms", NUMBER, "ms", PRESENT, \
+      "time without the CPU, whichever program had it, by the CPU time of the process. A " \
+      "system that does not know its hypervisor counts stolen time as time of the process", \
+      (double)kept[EVENTS_AWAY_NS] / 1e6, 3)
 
 /* The fields that the record of every curve, limit, map and watch begins with: those of struct
  * outcome. */
@@ -156,7 +159,7 @@
     DECLARE(path ".throttled_by", ARRAY(STRING), "", ONLY("it was throttled"), "as in a row") \
     DECLARE(path ".process", OBJECT, "", ABSENT("where booted"), \
           "what the system did meanwhile, as in a row") \
-    PROCESS(path ".process")
+    PROCESS(DECLARE, path ".process")
 
 /* clang-format on */
 

@@ -1,4 +1,4 @@
-#include "lib/text/decimal.h"
+#include "bench/api/declare.h"
 #include "hosted/platform/process.h"
 #include <fcntl.h>
 #include <sched.h>
@@ -119,17 +119,11 @@ void events_end(void)
 
 _Static_assert(EVENTS <= PLATFORM_KEPT, "a word each");
 
-/* Writes these as the object "process" of the row's record. */
 static void record(const uint64_t *kept, struct json *j)
 {
-    json_object(j, "process");
-    json_u64(j, "voluntary_switches", kept[EVENTS_VOLUNTARY]);
-    json_u64(j, "involuntary_switches", kept[EVENTS_INVOLUNTARY]);
-    json_u64(j, "page_faults", kept[EVENTS_FAULTS]);
-    json_u64(j, "migrations", kept[EVENTS_MIGRATIONS]);
-    json_f64(j, "steal_ms", kept[EVENTS_NO_STEAL] ? UNKNOWN : (double)kept[EVENTS_STEAL_MS], 0);
-    json_f64(j, "away_ms", (double)kept[EVENTS_AWAY_NS] / 1e6, 3);
-    json_close(j);
+    BEGIN_OBJECT("row.process", PRESENT, "")
+    PROCESS(FIELD, "row.process")
+    END_OBJECT
 }
 
 bool events_open(struct platform *p, const int *cpu, unsigned cores)
