@@ -21,7 +21,7 @@
 
 struct boot;
 
-/* --- console.c -------------------------------------------------------------------------------- */
+/* --- firmware.c: the console ------------------------------------------------------------------ */
 
 /* The firmware's text console as a sink: UTF-8 in, UCS-2 out in pieces, a bare "\n" becomes "\r\n".
  * Characters outside UCS-2 and invalid UTF-8 become '?'. Without a console the text is dropped. */
@@ -206,7 +206,7 @@ void boot_once_failed(struct boot *b);
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
-/* --- parts of them: options.c, firmware.c, cores.c, console.c --------------------------------- */
+/* --- parts of them: options.c, firmware.c, cores.c -------------------------------------------- */
 
 /* Reads the load options into *o; see options_parse_load(). */
 enum load_options boot_load_options(const struct boot *b, struct options *o, char *quote,
