@@ -257,7 +257,13 @@ union file_info {
 /* Opens the root folder. If the firmware names no such volume, *root is NULL, which is not an
  * error. */
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root);
-EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info);
+static inline EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info)
+{
+    EFI_GUID id = EFI_FILE_INFO_ID;
+    UINTN size = sizeof *info;
+
+    return file->GetInfo(file, &id, &size, info);
+}
 /* Returns the bytes of a file of at most `most` bytes in pool memory, for the caller to free. NULL:
  * `why` gets the reason. */
 uint8_t *file_bytes(const struct boot *b, EFI_FILE_HANDLE file, size_t most, size_t *size,
@@ -283,7 +289,12 @@ struct transfer {
  * UEFI 2.10 section 29.6, RFC 9110. */
 bool http_transfer(struct boot *b, const struct url *url, struct transfer *t);
 /* Sets why the transfer failed, unless that is set already. Returns false. */
-bool transfer_fails(struct transfer *t, const char *what);
+static inline bool transfer_fails(struct transfer *t, const char *what)
+{
+    if (!t->failure->what)
+        t->failure->what = what;
+    return false;
+}
 
 struct service {
     struct boot *b;

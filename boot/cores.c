@@ -113,7 +113,9 @@ void boot_cores(struct boot *b)
 
 static UINTN lent_pages(const struct boot *b)
 {
-    return lent_size(b->handoff->cores - 1) >> EFI_PAGE_SHIFT;
+    size_t cores = b->handoff->cores - 1;
+
+    return arena_cost(sizeof(struct lent) + cores * sizeof(struct lent_core)) >> EFI_PAGE_SHIFT;
 }
 
 static void EFIAPI lend_core(void *lent)
@@ -132,11 +134,21 @@ static uint32_t cores_sent(const struct boot *b, struct mp_services *mp)
     return (uint32_t)enabled - 1;
 }
 
+/* Returns how many cores have begun the procedure and loaded our IDT. */
+static uint32_t begun(const struct lent *l)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < l->room; i++)
+        n += __atomic_load_n(&l->core[i].state, __ATOMIC_SEQ_CST) != LENT_NONE;
+    return n;
+}
+
 static void await_begun(const struct boot *b, struct mp_services *mp)
 {
     uint32_t awaited = cores_sent(b, mp);
 
-    for (unsigned i = 0; i < BEGIN_TRIES && lent_begun(b->handoff->lent) < awaited; i++)
+    for (unsigned i = 0; i < BEGIN_TRIES && begun(b->handoff->lent) < awaited; i++)
         b->bs->Stall(BEGIN_STEP_US);
 }
 
@@ -168,7 +180,7 @@ static EFI_STATUS start_lending(struct boot *b, struct mp_services *mp)
         return status;
     }
     b->handoff->lent = (struct lent *)at;
-    memset(b->handoff->lent, 0, lent_size(b->handoff->cores - 1));
+    memset(b->handoff->lent, 0, lent_pages(b) << EFI_PAGE_SHIFT);
     b->handoff->lent->room = b->handoff->cores - 1;
     status = send_cores(b, mp);
     if (EFI_ERROR(status)) {

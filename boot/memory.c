@@ -1,6 +1,10 @@
 /* The firmware's memory map, and the blocks of memory for the kernel and the benchmark. */
+#include "bench/api/kind.h"
+#include "bench/api/registry.h"
+#include "bench/run/run.h"
 #include "boot/boot.h"
-#include "kernel/kernel.h"
+#include "lib/cpu/caches.h"
+#include "lib/curve/sizes.h"
 #include "lib/text/fmt.h"
 
 /* --- the map ---------------------------------------------------------------------------------- */
@@ -93,6 +97,66 @@ void memmap_hand_over(const struct memmap *m, struct handoff *h)
     }
 }
 
+/* --- the memory that kernel/ and bench/ need ------------------------------------------------- */
+
+/* One bit per cache line takes 1/512 of the area, which has whole pages. */
+#define AREA_PARTS 512
+#define AREA_MORE  (4ull << 20)
+
+/* Returns the bytes of the area for curves over sizes. cores: that measure one of them at once. */
+static uint64_t area_need(unsigned cores)
+{
+    struct cache cache[CACHES_MAX];
+    struct cpu cpu;
+
+    cpu_decode(&cpu, cpuid_here, NULL);
+    unsigned n = caches_decode(cache, &cpu, cpuid_here, NULL);
+    uint64_t wanted = sizes_wanted(caches_largest(cache, n)) * caches_domains(cache, n, cores);
+    return (wanted + wanted / AREA_PARTS + AREA_MORE) & ~(AREA_MORE - 1);
+}
+
+static struct handoff_rows needs_of(const struct options *o, unsigned cores)
+{
+    struct handoff_rows needs = {.data = registry_data_size()};
+    struct core_list named;
+    bool right = core_list_parse(&named, o->cores);
+    unsigned at_it = right ? core_list_count(&named, cores) : 1,
+             meet = right ? core_list_meet(&named, cores) : 1;
+    size_t n;
+    const struct bench *const *all = registry(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        bool selected = registry_selects(o, all[i]);
+        needs.rows += selected ? at_it : 0;
+        const struct kind *kind = all[i]->kind;
+        if (!selected || !kind)
+            continue;
+        uint64_t area = kind->needs_area ? area_need(kind->conducted ? meet : 1) : 0;
+        needs.area = area > needs.area ? area : needs.area;
+        needs.pairs += kind->pairs ? kind->pairs(meet) : 0;
+    }
+    return needs;
+}
+
+/* Returns the bytes of arena that kernel/ and bench/ need for the handoff's options, number of
+ * cores and memory map. A borrowed machine also needs room for the log. Fills h->needs. */
+static uint64_t arena_need(struct handoff *h)
+{
+    const struct options *o = &h->options;
+    unsigned cores = h->cores;
+
+    h->needs = needs_of(o, cores);
+    uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
+                    arena_cost(sizeof(struct madt)) + cores_cost(h) +
+                    arena_cost(cores * sizeof(struct controls)) +
+                    (h->framebuffer.size ? screen_cost() : 0) +
+                    arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
+
+    if (h->borrowed)
+        need += machine_log_cost(h) + arena_cost(sizeof(struct irq_opened));
+    return need;
+}
+
 /* --- the blocks ------------------------------------------------------------------------------- */
 
 /* Below 4 GiB if there is room: the first CR3 of a starting core has 32 bits. */
@@ -165,7 +229,7 @@ static void allocate_area(struct boot *b)
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;
-    uint64_t need = kernel_arena_need(h);
+    uint64_t need = arena_need(h);
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = allocate_arena(b, pages, &at);

@@ -183,13 +183,6 @@ bool service_wait(struct service *s, service_poll poll)
     return true;
 }
 
-bool transfer_fails(struct transfer *t, const char *what)
-{
-    if (!t->failure->what)
-        t->failure->what = what;
-    return false;
-}
-
 /* --- TFTP, by the firmware's MTFTP driver: UEFI 2.10 section 30.3, RFC 1350, RFC 2348 (the size of
  * a block) --- */
 

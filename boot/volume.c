@@ -22,14 +22,6 @@ EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root)
     return volume ? volume->OpenVolume(volume, root) : EFI_SUCCESS;
 }
 
-EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info)
-{
-    EFI_GUID id = EFI_FILE_INFO_ID;
-    UINTN size = sizeof *info;
-
-    return file->GetInfo(file, &id, &size, info);
-}
-
 /* Reads the next n bytes; *got is the number read. Fewer than n is an error. */
 static EFI_STATUS read_bytes(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got)
 {

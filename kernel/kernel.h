@@ -1,13 +1,9 @@
-/* The entry points of the kernel and its memory need, for boot/ (main.c), and the platform that it
- * gives to bench/ (platform.c). */
+/* The entry points of the kernel, for boot/ (main.c), and the platform that it gives to bench/
+ * (platform.c). */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
 #include "kernel/memory/handoff.h"
-
-/* Returns the bytes of arena that kernel/ and bench/ need for the handoff's options, number of
- * cores and memory map. A borrowed machine also needs room for the log. Fills h->needs. */
-uint64_t kernel_arena_need(struct handoff *h);
 
 /* Loads our GDT, TSS and IDT. Call it as soon as IF is 0 and the firmware does not run. From here
  * on NMIs are counted, and a fault ends with a report. */

@@ -8,11 +8,6 @@
 
 #define FOUR_GIB (4ull << 30)
 
-uint64_t lent_size(unsigned room)
-{
-    return arena_cost(sizeof(struct lent) + room * sizeof(struct lent_core));
-}
-
 static uint32_t state_of(const struct lent_core *l)
 {
     return __atomic_load_n(&l->state, __ATOMIC_SEQ_CST);
@@ -98,15 +93,6 @@ void lent_serve(struct lent *l)
         __atomic_store_n(&own->back, true, __ATOMIC_SEQ_CST);
     }
     traps_return(&own->traps);
-}
-
-uint32_t lent_begun(const struct lent *l)
-{
-    uint32_t begun = 0;
-
-    for (uint32_t i = 0; i < l->room; i++)
-        begun += state_of(&l->core[i]) != LENT_NONE;
-    return begun;
 }
 
 /* --- where a core came from ------------------------------------------------------------------ */

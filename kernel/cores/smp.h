@@ -185,6 +185,7 @@ struct lent_core {
     struct borrowed_traps traps;
 };
 
+/* Zero at first, and page-aligned. */
 struct lent {
     uint32_t tickets, room; /* procedures that began; number of entries */
     struct lent_core core[];
@@ -192,13 +193,8 @@ struct lent {
 
 /* For boot/, with the firmware alive. */
 
-/* Returns the size in bytes of a struct lent for this number of cores. Its memory must be zeroed
- * and page-aligned. */
-uint64_t lent_size(unsigned room);
 /* The procedure. */
 void lent_serve(struct lent *l);
-/* Returns how many cores have begun it and loaded our IDT. Call before lent_dismiss(). */
-uint32_t lent_begun(const struct lent *l);
 /* Makes every core that has not been called return at once, or as soon as it arrives. */
 void lent_dismiss(struct lent *l);
 /* Returns whether this core was called and has not returned. */

@@ -66,7 +66,7 @@ struct handoff {
     /* One block of LoaderData for the kernel and the benchmark: tables, stacks, code buffer,
      * samples. kernel/memory/memory_map.h allocates from it. */
     uint64_t arena, arena_size;
-    struct handoff_rows needs; /* kernel_arena_need() fills it */
+    struct handoff_rows needs; /* boot/memory.c fills it */
     /* A separate block of LoaderData for curves over sizes, on a boundary of 2 MiB: at most
      * needs.area bytes. Its content is undefined. 0: none. */
     uint64_t area, area_size;

@@ -27,7 +27,7 @@ uint64_t arena_kernel_stack(const struct handoff *h, uint64_t *guard); /* return
 
 void arena_init(struct arena *a, const struct handoff *h);
 
-/* Returns zeroed memory. NULL: the arena is used up, so kernel_arena_need() was wrong. */
+/* Returns zeroed memory. NULL: the arena is used up, so boot/memory.c was wrong. */
 void *arena_take(struct arena *a, uint64_t bytes);
 
 /* Returns the top of a stack of this many bytes, or 0 if there is no room. *guard: the page below
