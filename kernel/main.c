@@ -81,11 +81,20 @@ static void begin_end(void *ctx)
     facts_cost(&kernel.machine, &kernel.report);
 }
 
+/* Returns whether the machine will halt with its report on the screen. */
+static bool halts(const struct handoff *h)
+{
+    enum finish finish = h->options.finish;
+
+    /* With a borrowed machine, boot/ halts instead. */
+    return !h->borrowed && (finish == FINISH_HALT || (finish == FINISH_AUTO && !h->qemu));
+}
+
 static void show_hint(void *ctx)
 {
     struct machine *m = ctx;
 
-    if (machine_halts(m, m->handoff->options.finish))
+    if (halts(m->handoff))
         pager_hint(&m->screen);
 }
 

@@ -11,12 +11,12 @@ static struct machine *machine_of(const struct platform *p)
 
 static void code_write(const struct platform *p)
 {
-    paging_code_write(&machine_of(p)->paging);
+    paging_code(&machine_of(p)->paging, 0);
 }
 
 static void code_exec(const struct platform *p, size_t bytes)
 {
-    paging_code_exec(&machine_of(p)->paging, bytes);
+    paging_code(&machine_of(p)->paging, bytes);
 }
 
 static bool stop_key(const struct platform *p)
@@ -94,7 +94,7 @@ static void run_unless_late(void *ctx)
     if (call->late)
         return;
     call->fn(call->ctx);
-    (void)row_state_put_back(&call->core->state);
+    (void)row_state_put_back(&call->core->state, false);
 }
 
 static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
@@ -104,7 +104,7 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     struct sink_buf changed;
     bool back = guard_call(c, run_unless_late, &call, ended);
 
-    (void)row_state_put_back(&c->state);
+    (void)row_state_put_back(&c->state, false);
     apic_state_put_back(&c->state.apic, &c->cores->given.irq->lapic);
     xstate_zero_uppers();
     sink_buf_init(&changed, ended->changed, sizeof(ended->changed));

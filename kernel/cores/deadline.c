@@ -299,12 +299,6 @@ void deadline_begin(struct core *c, uint64_t ran)
         arm_source(c, ANY);
 }
 
-void deadline_later(struct core *c, uint64_t ticks)
-{
-    if (c->deadline)
-        __atomic_store_n(&c->deadline, c->deadline + ticks, __ATOMIC_SEQ_CST);
-}
-
 void deadline_end(struct core *c)
 {
     __atomic_store_n(&c->deadline, 0, __ATOMIC_SEQ_CST);
@@ -354,12 +348,6 @@ static const char *try_one(struct core *c, unsigned source)
     deadline_end(c);
     set_state(FREE);
     return ended_it ? NULL : "it caused no NMI";
-}
-
-void deadline_count_virtual(struct deadlines *d)
-{
-    d->row *= DEADLINE_VIRTUAL;
-    d->first = DEADLINE_COUNTER;
 }
 
 void deadline_try(struct deadlines *d)

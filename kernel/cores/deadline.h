@@ -99,7 +99,11 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
  * and does not run a woken core while another only spins. So another core is the last source there.
  */
 #define DEADLINE_VIRTUAL 3
-void deadline_count_virtual(struct deadlines *d);
+static inline void deadline_count_virtual(struct deadlines *d)
+{
+    d->row *= DEADLINE_VIRTUAL;
+    d->first = DEADLINE_COUNTER;
+}
 
 /* Tests each source, once the cores are up; takes some milliseconds. */
 void deadline_try(struct deadlines *d);
@@ -111,7 +115,11 @@ void deadline_begin(struct core *c, uint64_t ran);
 void deadline_end(struct core *c);
 /* Between these two: moves the deadline this many ticks later. A source that is set fires too early
  * then, and is set again. */
-void deadline_later(struct core *c, uint64_t ticks);
+static inline void deadline_later(struct core *c, uint64_t ticks)
+{
+    if (c->deadline)
+        __atomic_store_n(&c->deadline, c->deadline + ticks, __ATOMIC_SEQ_CST);
+}
 /* To be called when a core was woken to run something: if it watched deadlines in its sleep,
  * another source takes over. */
 void deadline_awake(struct core *c);

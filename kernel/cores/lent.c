@@ -33,11 +33,20 @@ static bool await_call(struct lent_core *l)
     return state_of(l) == LENT_CALLED;
 }
 
+/* Restores what core_settle() changed on this core. */
+static void unsettle(const struct core *c, const struct settled *was)
+{
+    lfence_restore(was->lfence);
+    if (was->irq.lapic.present)
+        irq_restore_lent(&was->irq);
+    mce_restore(&was->mce, c->cores->given.cpu);
+}
+
 /* Returns to serve_between(), on the firmware's stack. */
 static _Noreturn void go_home(struct core *c)
 {
     c->leaving = true;
-    core_unsettle(c, &c->lent->settled);
+    unsettle(c, &c->lent->settled);
     entry_return(c->lent->way_back, 0);
 }
 

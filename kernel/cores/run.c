@@ -250,12 +250,6 @@ const char *cores_together(struct cores *all, const unsigned *list, unsigned n, 
 
 /* --- traps ----------------------------------------------------------------------------------- */
 
-void core_nmi(struct core *c)
-{
-    if (c->origin && c->origin->nmi)
-        c->origin->nmi(c);
-}
-
 static void note_fault(struct core *c, const struct trap_frame *f)
 {
     struct cores *all = c->cores;

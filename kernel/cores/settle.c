@@ -127,11 +127,3 @@ const char *core_settle(struct core *c, struct settled *was)
     core_inspect(c);
     return NULL;
 }
-
-void core_unsettle(const struct core *c, const struct settled *was)
-{
-    lfence_restore(was->lfence);
-    if (was->irq.lapic.present)
-        irq_restore_lent(&was->irq);
-    mce_restore(&was->mce, c->cores->given.cpu);
-}

@@ -146,8 +146,6 @@ struct settled {
  * registers, page tables, APIC, interrupts and machine checks. NULL: the core has its number and
  * can be called; else why not. */
 const char *core_settle(struct core *c, struct settled *was);
-/* On that core: restores what core_settle() changed. */
-void core_unsettle(const struct core *c, const struct settled *was);
 /* Fills the entries of place, facts and texts of the core `c`, on which it runs, once its number is
  * known; on the boot core first. */
 void core_inspect(const struct core *c);
@@ -242,7 +240,11 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                void (*here)(void *ctx), uint64_t ticks);
 
 /* The NMI hook of kernel/trap/traps.h, for every core. */
-void core_nmi(struct core *c);
+static inline void core_nmi(struct core *c)
+{
+    if (c->origin && c->origin->nmi)
+        c->origin->nmi(c);
+}
 
 /*
  * Ends a core other than the boot core, on that core, after a fatal exception: keeps the

@@ -329,18 +329,11 @@ static void code_rights(const struct loaded *l, uint64_t bytes, unsigned rights)
         invlpg(PLATFORM_CODE_VA + at);
 }
 
-void paging_code_write(struct paging *p)
+void paging_code(struct paging *p, uint64_t executable)
 {
     struct loaded l = loaded_by(p);
 
     code_rights(&l, l.code->executable, PAGE_WRITE);
-    l.code->executable = 0;
-}
-
-void paging_code_exec(struct paging *p, uint64_t bytes)
-{
-    struct loaded l = loaded_by(p);
-
-    l.code->executable = page_up(bytes);
+    l.code->executable = page_up(executable);
     code_rights(&l, l.code->executable, PAGE_EXEC);
 }

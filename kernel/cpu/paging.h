@@ -110,8 +110,8 @@ uint64_t paging_own_cost(const struct handoff *h);
 /* Switches the running core to the shared tables or its own, and flushes its TLB. */
 void paging_use(const struct paging *p, const struct core *core, bool own);
 
-/* Make the running core's code buffer writable, or its first `bytes` executable, never both. */
-void paging_code_write(struct paging *p);
-void paging_code_exec(struct paging *p, uint64_t bytes);
+/* Makes the first `executable` bytes of the running core's code buffer executable, in whole pages,
+ * and the rest writable. */
+void paging_code(struct paging *p, uint64_t executable);
 
 #endif

@@ -102,13 +102,3 @@ const struct row_register_kind row_register_kinds[ROW_REGISTERS] = {
     ROW_REGISTER_LIST(KIND)
 #undef KIND
 };
-
-uint64_t row_registers_nx(void)
-{
-    uint64_t efer = rdmsr(MSR_EFER);
-
-    if (efer & EFER_NXE || !cpu_has_nx())
-        return 0;
-    wrmsr(MSR_EFER, efer | EFER_NXE);
-    return efer;
-}

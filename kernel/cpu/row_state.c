@@ -45,9 +45,9 @@ static bool put_back_msrs(struct row_state *s)
     return changed;
 }
 
-/* Skips the registers with a bit in `skipped`. */
-static bool put_back(struct row_state *s, uint32_t skipped)
+bool row_state_put_back(struct row_state *s, bool in_handler)
 {
+    const uint32_t skipped = in_handler ? 1u << ROW_CS | 1u << ROW_SS : 0;
     bool changed = false;
 
     if (!s->kept)
@@ -62,16 +62,6 @@ static bool put_back(struct row_state *s, uint32_t skipped)
         changed = changed || r != ROW_DR6; /* the CPU sets it when it raises #DB */
     }
     return put_back_msrs(s) || changed;
-}
-
-bool row_state_put_back(struct row_state *s)
-{
-    return put_back(s, 0);
-}
-
-bool row_state_put_back_in_handler(struct row_state *s)
-{
-    return put_back(s, 1u << ROW_CS | 1u << ROW_SS);
 }
 
 bool row_state_tell(struct row_state *s, struct sink *out)

@@ -61,13 +61,6 @@ struct row_register_kind {
 };
 extern const struct row_register_kind row_register_kinds[ROW_REGISTERS];
 
-/*
- * While EFER.NXE is clear, hardly any data can be read, struct row_state included. So the handler
- * of a fault that this may cause first calls this function, which sets NXE. Returns EFER as found;
- * 0: NXE was set, or this CPU has no NXE. row_state_note() records it later.
- */
-uint64_t row_registers_nx(void);
-
 /* --- row_state.c --- */
 
 #define ROW_MSRS 4 /* the most that a row declares */
@@ -101,12 +94,10 @@ void row_state_keep(struct row_state *s);
  * state. */
 void row_state_keep_msrs(struct row_state *s, const uint32_t *msr);
 
-/* Restores and records changed registers. True: one had changed that can be the cause of a fault,
- * so that an interrupted instruction may succeed now. */
-bool row_state_put_back(struct row_state *s);
-/* The same in a handler. CS and SS are not compared: the CPU has loaded the handler's, and IRETQ
- * loads the row's. */
-bool row_state_put_back_in_handler(struct row_state *s);
+/* Restores and records changed registers. In a handler, CS and SS are not compared: the CPU has
+ * loaded the handler's, and IRETQ loads the row's. True: one had changed that can be the cause of a
+ * fault, so that an interrupted instruction may succeed now. */
+bool row_state_put_back(struct row_state *s, bool in_handler);
 
 /* Writes the changed registers to `out` and clears the record. False: none had changed. */
 bool row_state_tell(struct row_state *s, struct sink *out);

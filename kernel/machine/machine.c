@@ -199,13 +199,6 @@ static void reset_by_firmware(const struct machine *m, int type)
         ((reset_system)m->handoff->reset_system)(type, 0, 0, NULL);
 }
 
-bool machine_halts(const struct machine *m, enum finish finish)
-{
-    if (m->handoff->borrowed)
-        return false; /* boot/ halts instead */
-    return finish == FINISH_HALT || (finish == FINISH_AUTO && !m->handoff->qemu);
-}
-
 /* Paints the screen even if our page tables failed: the firmware's usually map the framebuffer, and
  * our handler catches a fault. */
 static void show_last_words(struct machine *m)

@@ -151,9 +151,6 @@ uint64_t core_controls_smis(void);
  * isa-debug-exit. */
 void qemu_exit(enum status status);
 
-/* Returns whether the machine then halts with its report on the screen. */
-bool machine_halts(const struct machine *m, enum finish finish);
-
 /*
  * Leaves as `finish` says. auto: on QEMU isa-debug-exit, then power off by PM1a; elsewhere halt.
  * reboot, poweroff: ResetSystem, and on QEMU power off by PM1a for the latter; halt if that fails.

@@ -1,4 +1,5 @@
 #include "kernel/trap/traps.h"
+#include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/msr.h"
 
 #define TRAP_STUB_SIZE 16   /* kernel/trap/traps.asm */
@@ -257,7 +258,7 @@ static bool goes_on_as_before(struct core *c, struct trap_frame *f)
         row_state_note(&c->state, ROW_DR7, DR7_RESET | DR7_GD);
         return true;
     }
-    return row_state_put_back_in_handler(&c->state) && f->vector != VECTOR_DOUBLE_FAULT &&
+    return row_state_put_back(&c->state, true) && f->vector != VECTOR_DOUBLE_FAULT &&
            f->cs == SELECTOR_CODE;
 }
 
@@ -302,9 +303,24 @@ static bool is_page_fault(const struct trap_frame *f)
     return f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT;
 }
 
+/*
+ * While EFER.NXE is clear, hardly any data can be read, struct row_state included. So the handler
+ * of a fault that this may cause first sets NXE. Returns EFER as found; 0: NXE was set, or this CPU
+ * has no NXE. row_state_note() records it later.
+ */
+static uint64_t set_nx(void)
+{
+    uint64_t efer = rdmsr(MSR_EFER);
+
+    if (efer & EFER_NXE || !cpu_has_nx())
+        return 0;
+    wrmsr(MSR_EFER, efer | EFER_NXE);
+    return efer;
+}
+
 void trap_dispatch(struct trap_frame *f)
 {
-    uint64_t without_nx = is_page_fault(f) ? row_registers_nx() : 0;
+    uint64_t without_nx = is_page_fault(f) ? set_nx() : 0;
     struct table_register now = read_idtr();
     struct core *c = core_find();
 

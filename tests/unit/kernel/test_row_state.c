@@ -56,7 +56,7 @@ static const char *told(void)
 
 TEST(unchanged_state_is_not_reported)
 {
-    assert_false(row_state_put_back(&state));
+    assert_false(row_state_put_back(&state, false));
     assert_null(told());
     assert_int_equal(writes, 0);
     assert_int_equal(fake_msr.writes, 0);
@@ -68,10 +68,10 @@ TEST(each_planted_difference_is_named_and_restored)
         begun();
         registers[r] ^= 1;
         /* DR6 tells what a #DB was for: it is not a reason to execute an instruction again. */
-        assert_int_equal(row_state_put_back(&state), r != ROW_DR6);
+        assert_int_equal(row_state_put_back(&state, false), r != ROW_DR6);
         assert_int_equal(registers[r], 0x1000 + r);
         assert_string_equal(told(), names[r]);
-        assert_false(row_state_put_back(&state));
+        assert_false(row_state_put_back(&state, false));
         assert_null(told());
     }
 }
@@ -79,17 +79,17 @@ TEST(each_planted_difference_is_named_and_restored)
 TEST(a_handler_has_its_own_code_and_stack_segments)
 {
     registers[ROW_CS] = registers[ROW_SS] = 0;
-    assert_false(row_state_put_back_in_handler(&state));
+    assert_false(row_state_put_back(&state, true));
     assert_null(told());
     registers[ROW_DS] = 0;
-    assert_true(row_state_put_back_in_handler(&state));
+    assert_true(row_state_put_back(&state, true));
     assert_string_equal(told(), names[ROW_DS]);
 }
 
 TEST(several_differences_are_restored_in_order)
 {
     registers[ROW_GS_BASE] = registers[ROW_CR4] = registers[ROW_GS] = 0;
-    assert_true(row_state_put_back(&state));
+    assert_true(row_state_put_back(&state, false));
     assert_int_equal(writes, 3);
     assert_true(written[0] == ROW_CR4 && written[1] == ROW_GS && written[2] == ROW_GS_BASE);
 }
@@ -97,7 +97,7 @@ TEST(several_differences_are_restored_in_order)
 TEST(a_touched_msr_is_reported_by_number_and_restored)
 {
     (void)msr_write(TOUCHED, 1);
-    assert_true(row_state_put_back(&state));
+    assert_true(row_state_put_back(&state, false));
     assert_int_equal(fake_msr_value(TOUCHED), 0x4800);
     assert_string_equal(told(), "MSR 48h");
     assert_null(told());
@@ -107,7 +107,7 @@ TEST(an_msr_that_keeps_its_value_does_not_repeat_a_fault)
 {
     (void)msr_write(TOUCHED, 1);
     fake_msr.of[0].stuck = true;
-    assert_false(row_state_put_back(&state));
+    assert_false(row_state_put_back(&state, false));
     assert_string_equal(told(), "MSR 48h");
 }
 
@@ -115,7 +115,7 @@ TEST(untouched_msrs_are_not_compared)
 {
     row_state_keep(&state);
     (void)msr_write(TOUCHED, 1);
-    assert_false(row_state_put_back(&state));
+    assert_false(row_state_put_back(&state, false));
     assert_null(told());
 }
 
@@ -123,6 +123,6 @@ TEST(nothing_is_compared_between_rows)
 {
     state.kept = false;
     registers[ROW_CR0] = 0;
-    assert_false(row_state_put_back(&state));
+    assert_false(row_state_put_back(&state, false));
     assert_int_equal(registers[ROW_CR0], 0);
 }
