@@ -376,7 +376,7 @@ UNIT := $(B)/unit/$(CC_ID)
 UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tables sum/body truth/table \
 	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
 UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
-	console/keyboard console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
+	console/display console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/call_stack stores/counts \
 	$(if $(HAS_ZYDIS),stores/operands))
 UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c hosted/replay/cpuid_dump.c \
@@ -413,7 +413,7 @@ $(addprefix $(UNIT)/test_,sheet summary): $(patsubst %,$(UNIT)/bench/suites/%.o,
 $(addprefix $(UNIT)/test_,curve curve_loads limit memory_forward memory_together): $(UNIT)/tests/unit/bench/made_core.o
 $(addprefix $(UNIT)/test_,curve curve_loads): $(UNIT)/tests/unit/bench/kinds/made_memory.o
 
-$(UNIT)/%.o: %.c $(UNIT)/flags | $(GEN)/build_id.h
+$(UNIT)/%.o: %.c $(UNIT)/flags | $(GEN)/build_id.h $(GEN)/font.h
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(CFLAGS_UNIT) $(call unit_flags,$<) -MMD -MP -c -o $@ $<
 $(UNIT)/lib.a: $(UNIT_LIB:%.c=$(UNIT)/%.o) $(UNIT)/sources

@@ -39,10 +39,6 @@ struct conout {
 
 void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
 
-/* Scrolls up, so that the output begins below the text on the screen, whichever program wrote that.
- * Source of the calls: UEFI 2.10 section 12.4. */
-void conout_below(struct conout *c);
-
 /* --- memory.c --------------------------------------------------------------------------------- */
 
 /* The firmware's memory map, read while boot services are alive. Entries have the firmware's
@@ -59,7 +55,14 @@ struct memmap {
 /* Allocates the buffer, with room for the map to grow, and reads the map. */
 EFI_STATUS memmap_open(struct memmap *m, EFI_BOOT_SERVICES *bs);
 /* Reads the map again into the same buffer; allocates nothing. */
-EFI_STATUS memmap_refresh(struct memmap *m);
+static inline EFI_STATUS memmap_refresh(struct memmap *m)
+{
+    UINT32 version;
+
+    m->size = m->room;
+    return m->bs->GetMemoryMap(&m->size, (EFI_MEMORY_DESCRIPTOR *)(void *)m->bytes, &m->key,
+                               &m->descriptor_size, &version);
+}
 void memmap_close(struct memmap *m);
 
 /* Fills the regions; the handoff points to them. Makes no firmware call. */

@@ -140,7 +140,7 @@ static uint32_t begun(const struct lent *l)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < l->room; i++)
-        n += __atomic_load_n(&l->core[i].state, __ATOMIC_SEQ_CST) != LENT_NONE;
+        n += lent_state_of(&l->core[i]) != LENT_NONE;
     return n;
 }
 

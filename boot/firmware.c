@@ -67,16 +67,6 @@ static void conout_write(struct sink *self, const char *bytes, size_t n)
     conout_flush(c);
 }
 
-void conout_below(struct conout *c)
-{
-    UINTN columns, rows;
-
-    if (!c->to || EFI_ERROR(c->to->QueryMode(c->to, (UINTN)c->to->Mode->Mode, &columns, &rows)))
-        return;
-    (void)c->to->SetCursorPosition(c->to, 0, rows - 1);
-    conout_write(&c->sink, "\n", 1);
-}
-
 /* --- serial ports ----------------------------------------------------------------------------- */
 
 static struct serial_places find_serial(const struct boot *b, const struct serial_choice *choice,

@@ -81,6 +81,18 @@ static void show_late_nmis(struct boot *b)
             (unsigned long)late);
 }
 
+/* Scrolls up, so that the output begins below the text on the screen, whichever program wrote that.
+ * Source of the calls: UEFI 2.10 section 12.4. */
+static void print_below(struct conout *c)
+{
+    UINTN columns, rows;
+
+    if (!c->to || EFI_ERROR(c->to->QueryMode(c->to, (UINTN)c->to->Mode->Mode, &columns, &rows)))
+        return;
+    (void)c->to->SetCursorPosition(c->to, 0, rows - 1);
+    fmt(&c->sink, "\n");
+}
+
 /* After a borrowed machine's report: writes it to its files, then ends as finish= says. Frees
  * everything if it returns. */
 static EFI_STATUS end_borrowed(struct boot *b, enum status status)
@@ -88,7 +100,7 @@ static EFI_STATUS end_borrowed(struct boot *b, enum status status)
     enum finish finish = b->handoff->options.finish;
 
     if (b->handoff->painted)
-        conout_below(&b->conout);
+        print_below(&b->conout);
     if (!boot_report(b) && !b->handoff->shown) {
         fmt(&b->conout.sink,
             "baretick: the report could not be written: no serial port, no screen, "

@@ -14,15 +14,6 @@
 /* The map can grow between asking for its size and reading it. */
 #define TRIES 8
 
-EFI_STATUS memmap_refresh(struct memmap *m)
-{
-    UINT32 version;
-
-    m->size = m->room;
-    return m->bs->GetMemoryMap(&m->size, (EFI_MEMORY_DESCRIPTOR *)(void *)m->bytes, &m->key,
-                               &m->descriptor_size, &version);
-}
-
 /* Reads the map into a new buffer of this size. */
 static EFI_STATUS read_into(struct memmap *m, UINTN room)
 {

@@ -192,12 +192,38 @@ static const struct platform_cores *other_cores(const struct cores *c,
     return others;
 }
 
+static bool is_write_back_block(const struct paging *p, uint64_t block, uint64_t size)
+{
+    const struct mtrr *m = p->tables.mtrr;
+
+    return block + size <= p->phys_limit &&
+           (!m || (mtrr_type(m, block) == MTRR_WB && mtrr_uniform(m, block, size)));
+}
+
+/* Returns the address of a free page of memory that a page of this size may map: all of it is
+ * write-back by the MTRRs. 0: no such page. */
+static uint64_t find_whole_page(const struct paging *p, uint64_t size)
+{
+    const struct handoff *h = p->handoff;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        uint64_t end = r->start + r->size;
+        if (r->type != REGION_FREE)
+            continue;
+        for (uint64_t at = r->start; at < end; at = (at & ~(size - 1)) + size)
+            if (at > 0 && is_write_back_block(p, at & ~(size - 1), size))
+                return at;
+    }
+    return 0;
+}
+
 #define LACKS_WHOLE(size) "needs free memory in " size " of one memory type; MTRRs split all of it"
 
 static uint64_t whole_page(const struct machine *m, uint64_t page, const char *lacks,
                            const char **why)
 {
-    uint64_t at = paging_whole(&m->paging, page);
+    uint64_t at = find_whole_page(&m->paging, page);
 
     *why = at ? NULL : lacks;
     return at;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "lib/stats/witness_rule.h"
 #include "lib/text/json.h"
@@ -94,7 +95,7 @@ struct pass {
 struct windows_run {
     struct windows_text text;
     struct pass *pass;
-    size_t passes, room;
+    size_t passes;
     struct witness witness;
     double step;
     double window; /* cost of the window itself, core cycles */
@@ -102,7 +103,10 @@ struct windows_run {
 
 /* Returns the mean of a pass's blocks of a kind, in ticks per window; UNKNOWN: it has no such
  * block. */
-double windows_mean(const struct pass *p, enum windows_kind k);
+static inline double windows_mean(const struct pass *p, enum windows_kind k)
+{
+    return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
+}
 
 /*
  * Reads a text, and derives the TSC's step, the passes, and which of them were shared. For an

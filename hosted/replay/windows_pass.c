@@ -147,14 +147,11 @@ static struct moments undisturbed(const struct windows_block *b, double step)
 static struct pass *new_pass(struct windows_run *run, const struct windows_block *b,
                              struct moments before)
 {
-    if (run->passes == run->room) {
-        size_t room = run->room ? 2 * run->room : 64;
-        struct pass *more = realloc(run->pass, room * sizeof *more);
-        if (more == NULL)
-            return NULL;
-        run->pass = more;
-        run->room = room;
-    }
+    struct pass *more = array_grow(run->pass, run->passes, sizeof *more);
+
+    if (more == NULL)
+        return NULL;
+    run->pass = more;
     struct pass *p = &run->pass[run->passes++];
     *p = (struct pass){.launch = b->launch,
                        .body = b->body,
@@ -176,11 +173,6 @@ static void add_block(struct pass *p, const struct windows_block *b, double mean
         if (!is_known(ruler[0]))
             ruler[0] = mean;
     }
-}
-
-double windows_mean(const struct pass *p, enum windows_kind k)
-{
-    return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
 }
 
 /* A block of the witness ends a pass and begins the next one. */

@@ -345,18 +345,3 @@ void counts_end(struct counts *c)
             if (unread_of(c->page[i], b))
                 c->by[unread_of(c->page[i], b) - 1].unread++;
 }
-
-void counts_add(struct counted *to, const struct counted *by)
-{
-#define ADD(member, name) to->member += by->member;
-    COUNTS(ADD)
-}
-
-struct counted counts_total(const struct counts *c)
-{
-    struct counted all = {0};
-
-    for (uint32_t i = 0; i < c->sites; i++)
-        counts_add(&all, &c->by[i]);
-    return all;
-}

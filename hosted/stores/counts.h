@@ -108,9 +108,21 @@ void counts_died(struct counts *c, uint64_t from, uint64_t to);
 void counts_end(struct counts *c);
 
 /* to += by */
-void counts_add(struct counted *to, const struct counted *by);
+static inline void counts_add(struct counted *to, const struct counted *by)
+{
+#define COUNTS_ADD(member, name) to->member += by->member;
+    COUNTS(COUNTS_ADD)
+}
+
 /* Returns the sum of all sites. */
-struct counted counts_total(const struct counts *c);
+static inline struct counted counts_total(const struct counts *c)
+{
+    struct counted all = {0};
+
+    for (uint32_t i = 0; i < c->sites; i++)
+        counts_add(&all, &c->by[i]);
+    return all;
+}
 
 /*
  * --- call_stack.c ---

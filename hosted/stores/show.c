@@ -106,8 +106,8 @@ static void show_head(struct json *j, const struct trace *t, const char *wrong)
     JSON_PUT(j, JSON_IS("wrong", wrong)); /* NULL: omitted */
     /* The state that the call changed and must not. */
     if (t->changed)
-        JSON_EACH(j, "changed", unsigned i = 0; step_state_name(i);
-                  i++, JSON_PUT(j, JSON_IF(t->changed >> i & 1, NULL, step_state_name(i))));
+        JSON_EACH(j, "changed", unsigned i = 0; i < STEP_STATES;
+                  i++, JSON_PUT(j, JSON_IF(t->changed >> i & 1, NULL, step_states[i].name)));
 }
 
 bool show_trace(const struct trace *t, const char *wrong, struct sink *out)

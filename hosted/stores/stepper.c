@@ -17,26 +17,16 @@ static ucontext_t *at; /* of the current trap */
 /* System V ABI, AMD64 supplement, 3.2.1: these registers belong to the caller; DF is clear, the x87
  * stack is empty and without MMX's tags, the control bits of MXCSR and the x87 control word are
  * preserved. It does not name AC and NT; no callee expects them to be set. */
-static const struct {
-    const char *name;
-    int at;        /* index in gregs; -1: in the x87 and SSE state */
-    uint64_t bits; /* the bits to compare */
-} state[] = {
+const struct step_state step_states[STEP_STATES] = {
     {"rbx", REG_RBX, ~0ull},       {"rbp", REG_RBP, ~0ull},   {"r12", REG_R12, ~0ull},
     {"r13", REG_R13, ~0ull},       {"r14", REG_R14, ~0ull},   {"r15", REG_R15, ~0ull},
     {"rsp", REG_RSP, ~0ull},       {"DF", REG_EFL, 1u << 10}, {"NT", REG_EFL, 1u << 14},
     {"AC", REG_EFL, 1u << 18},     {"MXCSR", -1, 0xffc0},     {"the x87 control word", -1, 0xffff},
     {"the x87 stack", -1, 0xffff},
 };
-enum { MXCSR = 10, X87_CONTROL, X87_STACK, STATES };
-_Static_assert(sizeof state / sizeof *state == STATES, "one bit each");
+enum { MXCSR = 10, X87_CONTROL, X87_STACK };
 
-static uint64_t at_entry[STATES];
-
-const char *step_state_name(unsigned i)
-{
-    return i < STATES ? state[i].name : NULL;
-}
+static uint64_t at_entry[STEP_STATES];
 
 static uint64_t state_of(const ucontext_t *u, unsigned i)
 {
@@ -44,9 +34,9 @@ static uint64_t state_of(const ucontext_t *u, unsigned i)
     uint64_t v = i == MXCSR         ? x87->mxcsr
                  : i == X87_CONTROL ? x87->cwd
                  : i == X87_STACK   ? x87->ftw /* FXSAVE's: a bit per used register */
-                                    : (uint64_t)u->uc_mcontext.gregs[state[i].at];
+                                    : (uint64_t)u->uc_mcontext.gregs[step_states[i].at];
 
-    return v & state[i].bits;
+    return v & step_states[i].bits;
 }
 
 static void set_state(ucontext_t *u, unsigned i, uint64_t v)
@@ -54,20 +44,22 @@ static void set_state(ucontext_t *u, unsigned i, uint64_t v)
     struct _libc_fpstate *x87 = u->uc_mcontext.fpregs;
 
     if (i == MXCSR)
-        x87->mxcsr = (uint32_t)((x87->mxcsr & ~state[i].bits) | v);
+        x87->mxcsr = (uint32_t)((x87->mxcsr & ~step_states[i].bits) | v);
     else if (i == X87_CONTROL)
         x87->cwd = (uint16_t)v;
     else if (i == X87_STACK)
         x87->ftw = (uint16_t)v;
     else
-        u->uc_mcontext.gregs[state[i].at] =
-            (greg_t)(((uint64_t)u->uc_mcontext.gregs[state[i].at] & ~state[i].bits) | v);
+        u->uc_mcontext.gregs[step_states[i].at] =
+            (greg_t)(((uint64_t)u->uc_mcontext.gregs[step_states[i].at] & ~step_states[i].bits) |
+                     v);
 }
 
 static void keep_state(const ucontext_t *u)
 {
-    for (unsigned i = 0; i < STATES; i++)
-        at_entry[i] = state_of(u, i) + (state[i].at == REG_RSP ? 8 : 0); /* RET pops the address */
+    for (unsigned i = 0; i < STEP_STATES; i++)
+        at_entry[i] =
+            state_of(u, i) + (step_states[i].at == REG_RSP ? 8 : 0); /* RET pops the address */
 }
 
 /* Returns a bit for each part that had changed. */
@@ -75,7 +67,7 @@ static uint32_t restore_state(ucontext_t *u)
 {
     uint32_t changed = 0;
 
-    for (unsigned i = 0; i < STATES; i++)
+    for (unsigned i = 0; i < STEP_STATES; i++)
         if (state_of(u, i) != at_entry[i]) {
             changed |= 1u << i;
             set_state(u, i, at_entry[i]);

@@ -131,8 +131,13 @@ struct step {
     uint32_t changed;
 };
 
-/* Returns the name of bit i of `changed`; NULL after the last one. */
-const char *step_state_name(unsigned i);
+/* The parts of the state, in the order of their bits in `changed`. */
+#define STEP_STATES 13
+extern const struct step_state {
+    const char *name;
+    int at;        /* index in gregs; -1: in the x87 and SSE state */
+    uint64_t bits; /* the bits to compare */
+} step_states[STEP_STATES];
 
 /* False: it did not return, and *ended says why; or step_end() was called. */
 bool step_call(struct step *s, struct guard_ended *ended);

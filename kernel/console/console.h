@@ -3,9 +3,9 @@
  *
  * --- display.c ---
  * The screen as a console, and the keyboard with which the user scrolls it. Text is collected in
- * called between rows, never during one. It paints only changed cells, and never reads the
- * framebuffer. It uses only general registers and allocates nothing, so that a trap handler may
- * paint.
+ * memory; screen_paint() is called between rows, never during one. It paints only changed cells, and
+ * never reads the framebuffer. It uses only general registers and allocates nothing, so that a trap
+ * handler may paint.
  */
 #ifndef KERNEL_CONSOLE_CONSOLE_H
 #define KERNEL_CONSOLE_CONSOLE_H
@@ -32,8 +32,15 @@ struct screen {
     const char *why_not; /* if not on */
 };
 
+/* Bytes of one line of the widest screen that framebuffer_judge() allows. */
+#define SCREEN_PIXELS_MOST ((uint64_t)FRAMEBUFFER_SIDE_MAX * sizeof(uint32_t))
+
 /* Returns the most bytes of arena that screen_open() takes. */
-uint64_t screen_cost(void);
+static inline uint64_t screen_cost(void)
+{
+    return arena_cost((uint64_t)TEXT_LINES * SCREEN_COLUMNS_MAX) +
+           arena_cost(SCREEN_COLUMNS_MAX * SCREEN_ROWS_MAX) + arena_cost(SCREEN_PIXELS_MOST);
+}
 
 /* Opens the screen. `f`: as checked by boot/ (size 0: none). `s` must not move. */
 void screen_open(struct screen *s, const struct framebuffer *f, struct arena *a);
@@ -55,33 +62,18 @@ void pager_hint(struct screen *s);
 void pager_run(struct screen *s);
 
 /*
- * --- keyboard.c ---
+ * --- the keyboard ---
  * Reads keys of a PS/2 keyboard, or of one that the board emulates as such, by polling the 8042
  * controller: there is no firmware and no interrupt. Firmware leaves it translating to scan code
  * set 1. Source: IBM PS/2 Hardware Interface Technical Reference, "Keyboard and Auxiliary Device
  * Controller".
  */
 
-enum key {
-    KEY_NONE,
-    KEY_STOP, /* Esc, or the key that is Q on a US keyboard */
-    KEY_OTHER,
-    KEY_UP,
-    KEY_DOWN,
-    KEY_PAGE_UP,
-    KEY_PAGE_DOWN,
-    KEY_HOME,
-    KEY_END
-};
-
 /* Discards earlier keys. Returns whether a controller answers. Never waits. */
 bool keyboard_open(void);
 
-/* Returns the next key pressed since the last call. Ignores releases, the mouse, and Enter, whose
- * repeats are left over from the boot menu. Never waits. */
-enum key keyboard_key(void);
-
-/* Returns whether KEY_STOP was pressed since the last call; discards other keys. Never waits. */
+/* Returns whether Esc, or the key that is Q on a US keyboard, was pressed since the last call;
+ * discards other keys. Never waits. */
 bool keyboard_stop_key(void);
 
 /*

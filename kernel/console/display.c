@@ -17,16 +17,7 @@ static const struct {
 static const struct font font = {
     .height = FONT_HEIGHT, .first = FONT_FIRST, .last = FONT_LAST, .rows = terminus.rows};
 
-/* Bytes of one line of the widest screen that framebuffer_judge() allows. */
-#define PIXELS_MOST ((uint64_t)FRAMEBUFFER_SIDE_MAX * sizeof(uint32_t))
-
 /* --- the screen ------------------------------------------------------------------------------- */
-
-uint64_t screen_cost(void)
-{
-    return arena_cost((uint64_t)TEXT_LINES * SCREEN_COLUMNS_MAX) +
-           arena_cost(SCREEN_COLUMNS_MAX * SCREEN_ROWS_MAX) + arena_cost(PIXELS_MOST);
-}
 
 void screen_open(struct screen *s, const struct framebuffer *f, struct arena *a)
 {
@@ -44,7 +35,7 @@ void screen_open(struct screen *s, const struct framebuffer *f, struct arena *a)
     }
     lines = arena_take(a, (uint64_t)TEXT_LINES * l->columns);
     s->cells = arena_take(a, l->columns * l->rows);
-    s->pixels = arena_take(a, PIXELS_MOST);
+    s->pixels = arena_take(a, SCREEN_PIXELS_MOST);
     if (!lines || !s->cells || !s->pixels) {
         s->why_not = "the arena is too small";
         return;
@@ -129,6 +120,94 @@ void screen_paint(struct screen *s)
     s->painting = false;
 }
 
+/* --- the keyboard ------------------------------------------------------------------------------ */
+
+enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
+enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
+#define NO_CONTROLLER 0xff /* the result of a read without a controller */
+#define BYTES_A_CALL  16   /* more than its buffer holds; bounds a call if it is never empty */
+
+/* Scan code set 1. Arrow keys send 0xe0 before the codes of the keypad's arrows. */
+enum { PREFIX = 0xe0, RELEASED = 0x80 };
+enum { SCAN_ESC = 0x01, SCAN_Q = 0x10, SCAN_ENTER = 0x1c };
+
+enum key {
+    KEY_NONE,
+    KEY_STOP, /* Esc, or the key that is Q on a US keyboard */
+    KEY_OTHER,
+    KEY_UP,
+    KEY_DOWN,
+    KEY_PAGE_UP,
+    KEY_PAGE_DOWN,
+    KEY_HOME,
+    KEY_END
+};
+
+/* After the prefix, Q's code means the previous-track key. */
+static enum key key_of(uint8_t code, bool prefixed)
+{
+    switch (code) {
+    case SCAN_ESC:
+    case SCAN_Q:
+        return prefixed ? KEY_OTHER : KEY_STOP;
+    case SCAN_ENTER:
+        return KEY_NONE;
+    case 0x47:
+        return KEY_HOME;
+    case 0x48:
+        return KEY_UP;
+    case 0x49:
+        return KEY_PAGE_UP;
+    case 0x4f:
+        return KEY_END;
+    case 0x50:
+        return KEY_DOWN;
+    case 0x51:
+        return KEY_PAGE_DOWN;
+    default: /* every other key; a release is KEY_NONE */
+        return code == 0 || code & RELEASED ? KEY_NONE : KEY_OTHER;
+    }
+}
+
+/* Returns the next key pressed since the last call. Ignores releases, the mouse, and Enter, whose
+ * repeats are left over from the boot menu. Never waits. */
+static enum key next_key(void)
+{
+    static bool prefixed; /* the last byte was the prefix */
+
+    for (unsigned i = 0; i < BYTES_A_CALL; i++) {
+        uint8_t status = in8(PORT_STATUS);
+        if (status == NO_CONTROLLER || !(status & STATUS_FULL))
+            return KEY_NONE;
+        uint8_t code = in8(PORT_DATA);
+        if (status & STATUS_MOUSE)
+            continue;
+        enum key key = key_of(code, prefixed);
+        prefixed = code == PREFIX;
+        if (key != KEY_NONE)
+            return key;
+    }
+    return KEY_NONE;
+}
+
+bool keyboard_open(void)
+{
+    if (in8(PORT_STATUS) == NO_CONTROLLER)
+        return false;
+    (void)next_key();
+    return true;
+}
+
+bool keyboard_stop_key(void)
+{
+    for (unsigned i = 0; i < BYTES_A_CALL; i++) {
+        enum key key = next_key();
+        if (key == KEY_NONE || key == KEY_STOP)
+            return key == KEY_STOP;
+    }
+    return false;
+}
+
 /* --- the pager -------------------------------------------------------------------------------- */
 
 /* At least ten minutes; the limit exists since polling keeps a core from sleeping. */
@@ -195,7 +274,7 @@ void pager_run(struct screen *s)
     if (!can_scroll(s) || !keyboard_open())
         return;
     for (uint64_t i = 0; i < PATIENCE_ROUNDS && rdtsc() - since < PATIENCE_TICKS; i++) {
-        enum key key = keyboard_key();
+        enum key key = next_key();
         if (key == KEY_NONE) {
             pause();
             continue;

@@ -35,17 +35,6 @@ static void set_state(uint32_t state)
 
 /* --- looking at the deadlines ----------------------------------------------------------------- */
 
-/* Returns whether the TSC has reached this value. 0: it never does. */
-static bool is_past(uint64_t tsc)
-{
-    return tsc && (int64_t)(rdtsc() - tsc) >= 0;
-}
-
-bool deadline_passed(const struct core *c)
-{
-    return is_past(c->deadline);
-}
-
 /* Sends c an NMI, once per row. The core that sends it may be held up between any two of these
  * steps, and the NMI then arrives in a later row of c. */
 static void end_overdue_row(struct core *c)

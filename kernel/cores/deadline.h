@@ -110,6 +110,12 @@ void deadline_try(struct deadlines *d);
 /* Restores counters and timers as they were found. */
 void deadline_close(struct deadlines *d);
 
+/* Returns whether the TSC has reached this value. 0: it never does. */
+static inline bool is_past(uint64_t tsc)
+{
+    return tsc && (int64_t)(rdtsc() - tsc) >= 0;
+}
+
 /* Begin and end a row, on the core that runs it. `ran`: ticks that the row has already taken. */
 void deadline_begin(struct core *c, uint64_t ran);
 void deadline_end(struct core *c);
@@ -124,7 +130,10 @@ static inline void deadline_later(struct core *c, uint64_t ticks)
  * another source takes over. */
 void deadline_awake(struct core *c);
 /* Returns whether the core's row is past its deadline. */
-bool deadline_passed(const struct core *c);
+static inline bool deadline_passed(const struct core *c)
+{
+    return is_past(c->deadline);
+}
 
 /* The hooks of kernel/trap/traps.h. */
 bool deadline_nmi(struct core *c, struct trap_frame *f);

@@ -8,29 +8,14 @@
 
 #define FOUR_GIB (4ull << 30)
 
-static uint32_t state_of(const struct lent_core *l)
-{
-    return __atomic_load_n(&l->state, __ATOMIC_SEQ_CST);
-}
-
-static bool is_back(const struct lent_core *l)
-{
-    return __atomic_load_n(&l->back, __ATOMIC_SEQ_CST);
-}
-
-bool lent_lost(const struct lent_core *l)
-{
-    return state_of(l) == LENT_CALLED && !is_back(l);
-}
-
 /* --- the procedure, on the core itself ------------------------------------------------------- */
 
 /* Waits to be called. False: sent home, or not called in time. */
 static bool await_call(struct lent_core *l)
 {
-    if (!WAIT_FOR(state_of(l) != LENT_WAITS, CALL_TICKS))
+    if (!WAIT_FOR(lent_state_of(l) != LENT_WAITS, CALL_TICKS))
         (void)change(&l->state, LENT_WAITS, LENT_HOME);
-    return state_of(l) == LENT_CALLED;
+    return lent_state_of(l) == LENT_CALLED;
 }
 
 /* Restores what core_settle() changed on this core. */
@@ -149,7 +134,7 @@ static void lent_stop(struct core *c)
 
 static bool await_back(const struct core *c)
 {
-    return WAIT_FOR(is_back(c->lent), cores_ticks(c->cores, HOME_US));
+    return WAIT_FOR(lent_is_back(c->lent), cores_ticks(c->cores, HOME_US));
 }
 
 /* Takes the core out of whatever it runs by an NMI. If it still does not come back, boot/cores.c
@@ -157,7 +142,7 @@ static bool await_back(const struct core *c)
 static void lent_give_up(struct core *c)
 {
     c->go_home = true;
-    if (!is_back(c->lent) && lapic_ipi(c->parking->lapic, c->apic_id, ICR_NMI))
+    if (!lent_is_back(c->lent) && lapic_ipi(c->parking->lapic, c->apic_id, ICR_NMI))
         (void)await_back(c);
 }
 
@@ -193,7 +178,7 @@ static void call_one(struct cores *c, struct lent_core *l)
     l->core->lent = l;
     l->core->apic_id = l->apic_id;
     if (change(&l->state, LENT_WAITS, LENT_CALLED))
-        (void)WAIT_FOR(__atomic_load_n(&c->core[i], __ATOMIC_SEQ_CST) || is_back(l),
+        (void)WAIT_FOR(__atomic_load_n(&c->core[i], __ATOMIC_SEQ_CST) || lent_is_back(l),
                        cores_ticks(c, SILENCE_US));
 }
 
@@ -205,17 +190,10 @@ static const char *lent_why_not(const struct cores *c, unsigned i)
         return c->lost;
     for (uint32_t k = 0; k < l->room; k++) {
         const struct lent_core *one = &l->core[k];
-        if (one->apic_id == c->list.id[i] && state_of(one) != LENT_NONE)
+        if (one->apic_id == c->list.id[i] && lent_state_of(one) != LENT_NONE)
             return one->why_not ? one->why_not : "it was called and did not arrive";
     }
     return "the firmware did not let it run the procedure (MP services)";
-}
-
-void lent_dismiss(struct lent *l)
-{
-    for (uint32_t i = 0; i < l->room; i++)
-        if (!change(&l->core[i].state, LENT_NONE, LENT_HOME))
-            (void)change(&l->core[i].state, LENT_WAITS, LENT_HOME);
 }
 
 /* Calls the waiting cores in order of arrival, one after the other: the next one when the previous
@@ -226,9 +204,9 @@ static const char *lent_bring(struct cores *c)
     uint64_t silence = cores_ticks(c, SILENCE_US), last = rdtsc();
 
     for (uint32_t i = 0; i < l->room && i + 1 < c->count; i++) {
-        while (state_of(&l->core[i]) == LENT_NONE && rdtsc() - last < silence)
+        while (lent_state_of(&l->core[i]) == LENT_NONE && rdtsc() - last < silence)
             pause();
-        if (state_of(&l->core[i]) != LENT_WAITS)
+        if (lent_state_of(&l->core[i]) != LENT_WAITS)
             continue;
         call_one(c, &l->core[i]);
         last = rdtsc();

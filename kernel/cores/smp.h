@@ -189,14 +189,32 @@ struct lent {
     struct lent_core core[];
 };
 
+static inline uint32_t lent_state_of(const struct lent_core *l)
+{
+    return __atomic_load_n(&l->state, __ATOMIC_SEQ_CST);
+}
+
+static inline bool lent_is_back(const struct lent_core *l)
+{
+    return __atomic_load_n(&l->back, __ATOMIC_SEQ_CST);
+}
+
 /* For boot/, with the firmware alive. */
 
 /* The procedure. */
 void lent_serve(struct lent *l);
 /* Makes every core that has not been called return at once, or as soon as it arrives. */
-void lent_dismiss(struct lent *l);
+static inline void lent_dismiss(struct lent *l)
+{
+    for (uint32_t i = 0; i < l->room; i++)
+        if (!change(&l->core[i].state, LENT_NONE, LENT_HOME))
+            (void)change(&l->core[i].state, LENT_WAITS, LENT_HOME);
+}
 /* Returns whether this core was called and has not returned. */
-bool lent_lost(const struct lent_core *l);
+static inline bool lent_lost(const struct lent_core *l)
+{
+    return lent_state_of(l) == LENT_CALLED && !lent_is_back(l);
+}
 
 /* Returns every lent core to the firmware, whatever it runs, newest first. Bounded. `l` NULL: no
  * core is lent. */

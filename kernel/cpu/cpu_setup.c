@@ -12,13 +12,7 @@
  */
 #define XCR0_X87    (1ull << 0)
 #define XCR0_SSE    (1ull << 1)
-#define XCR0_AVX    (1ull << 2)
 #define XCR0_AVX512 (7ull << 5) /* opmask, ZMM_Hi256, Hi16_ZMM: all or none, and only with AVX */
-
-bool cpu_has_nx(void)
-{
-    return cpuid(0x80000000, 0).eax >= 0x80000001 && cpuid(0x80000001, 0).edx & 1u << 20;
-}
 
 static bool cpu_has_pat(void)
 {
@@ -28,12 +22,6 @@ static bool cpu_has_pat(void)
 static bool xcr0_exists(void)
 {
     return cpuid(1, 0).ecx & LEAF1_XSAVE;
-}
-
-void xstate_zero_uppers(void)
-{
-    if (read_cr4() & CR4_OSXSAVE && xcr0_read() & XCR0_AVX)
-        __asm__ volatile("vzeroupper");
 }
 
 /* Enables what the CPU supports, but not AMX, whose tiles must be released, nor memory

@@ -8,7 +8,10 @@
 #include "kernel/cpu/instructions.h"
 
 /* Returns whether the CPU supports no-execute pages. */
-bool cpu_has_nx(void);
+static inline bool cpu_has_nx(void)
+{
+    return cpuid(0x80000000, 0).eax >= 0x80000001 && cpuid(0x80000001, 0).edx & 1u << 20;
+}
 
 /*
  * Resets and enables x87 and SSE. Enables AVX and AVX-512 where the CPU has them, the caches, and
@@ -25,7 +28,12 @@ void cpu_setup_paging(void);
 
 /* Zeroes the upper halves of vector registers if AVX is enabled: while they are in use, SSE
  * instructions depend on each other or run slowly (Intel Optimization manual section 15.3). */
-void xstate_zero_uppers(void);
+#define XCR0_AVX (1ull << 2)
+static inline void xstate_zero_uppers(void)
+{
+    if (read_cr4() & CR4_OSXSAVE && xcr0_read() & XCR0_AVX)
+        __asm__ volatile("vzeroupper");
+}
 
 /*
  * --- the firmware's state of a borrowed core (takeover=borrow) ---

@@ -202,30 +202,6 @@ bool paging_rights(struct paging *p, uint64_t at, uint64_t size, unsigned rights
     return true;
 }
 
-static bool is_write_back_block(const struct paging *p, uint64_t block, uint64_t size)
-{
-    const struct mtrr *m = p->tables.mtrr;
-
-    return block + size <= p->phys_limit &&
-           (!m || (mtrr_type(m, block) == MTRR_WB && mtrr_uniform(m, block, size)));
-}
-
-uint64_t paging_whole(const struct paging *p, uint64_t size)
-{
-    const struct handoff *h = p->handoff;
-
-    for (uint32_t i = 0; i < h->regions; i++) {
-        const struct memory_region *r = &h->region[i];
-        uint64_t end = r->start + r->size;
-        if (r->type != REGION_FREE)
-            continue;
-        for (uint64_t at = page_up(r->start); at < end; at = (at & ~(size - 1)) + size)
-            if (at > 0 && is_write_back_block(p, at & ~(size - 1), size))
-                return at;
-    }
-    return 0;
-}
-
 void paging_swap(struct paging *p, uint64_t number)
 {
     uint64_t page = p->swap + number % SWAP_PAGES * PAGE;

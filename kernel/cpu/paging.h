@@ -92,10 +92,6 @@ bool paging_core(struct paging *p, const struct core *core);
 /* Changes the rights of identity-mapped pages (PAGE_WRITE and so on of lib/cpu/pagetable.h). */
 bool paging_rights(struct paging *p, uint64_t at, uint64_t size, unsigned rights);
 
-/* Returns the address of a free page of memory that a page of this size may map: all of it is
- * write-back by the MTRRs. 0: no such page. */
-uint64_t paging_whole(const struct paging *p, uint64_t size);
-
 /* Maps one of two pages at PAGING_SWAP_VA for all cores, one for even numbers and one for odd ones,
  * with this number as its content. Invalidates the running core's TLB entry. A core whose TLB has
  * the other page reads the number before. */

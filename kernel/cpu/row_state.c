@@ -20,13 +20,6 @@ void row_state_keep_msrs(struct row_state *s, const uint32_t *msr)
     }
 }
 
-void row_state_note(struct row_state *s, enum row_register r, uint64_t found)
-{
-    if (!(s->changed >> r & 1))
-        s->found[r] = found;
-    s->changed |= 1u << r;
-}
-
 static bool put_back_msrs(struct row_state *s)
 {
     bool changed = false;

@@ -103,6 +103,11 @@ bool row_state_put_back(struct row_state *s, bool in_handler);
 bool row_state_tell(struct row_state *s, struct sink *out);
 
 /* Records a register that a handler found changed and has restored. */
-void row_state_note(struct row_state *s, enum row_register r, uint64_t found);
+static inline void row_state_note(struct row_state *s, enum row_register r, uint64_t found)
+{
+    if (!(s->changed >> r & 1))
+        s->found[r] = found;
+    s->changed |= 1u << r;
+}
 
 #endif
