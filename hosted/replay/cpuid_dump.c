@@ -1,4 +1,4 @@
-#include "hosted/replay/cpuid_dump.h"
+#include "hosted/replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,17 +101,16 @@ bool cpuid_dump_parse(struct cpuid_dump *d, const uint8_t *text, size_t n, char 
 {
     const uint8_t *end = text + n;
     unsigned line = 0;
+    struct line l;
 
     *d = (struct cpuid_dump){0};
-    while (text < end) {
-        const uint8_t *lf = memchr(text, '\n', (size_t)(end - text));
-        const char *wrong = one_line(d, (struct line){text, lf != NULL ? lf : end});
+    while (line_next(&text, end, &l)) {
+        const char *wrong = one_line(d, l);
         line++;
         if (wrong != NULL) {
             fmt_buf(error, size, "line %u: %s", line, wrong);
             return false;
         }
-        text = lf != NULL ? lf + 1 : end;
     }
     if (!cpuid_dump_has(&(struct dump_cpu){d, 0}, 0, 0)) {
         fmt_buf(error, size, "line %u: the text ends without `cpuid 0 0 0 ...`, leaf 0 of CPU 0",

@@ -5,7 +5,6 @@
 #include "lib/cpu/cpu_facts.h"
 #include "lib/cpu/speeds.h"
 #include "lib/insn/form.h"
-#include "hosted/replay/cpuid_dump.h"
 #include "hosted/replay/replay.h"
 
 #define LEAF1_XSAVE  (1u << 26) /* ECX */

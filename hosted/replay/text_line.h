@@ -24,6 +24,17 @@ static inline bool blank(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* Takes the next line of the text up to `end`. False: there is no more. */
+static inline bool line_next(const uint8_t **text, const uint8_t *end, struct line *l)
+{
+    if (*text == end)
+        return false;
+    const uint8_t *lf = memchr(*text, '\n', (size_t)(end - *text));
+    *l = (struct line){*text, lf != NULL ? lf : end};
+    *text = lf != NULL ? lf + 1 : end;
+    return true;
+}
+
 /* Returns the next word, separated by blanks, tabs and carriage returns; empty at the end. */
 static inline struct line line_word(struct line *l)
 {

@@ -92,12 +92,10 @@ static unsigned take_lines(struct windows_text *t, const char *file, const uint8
     const uint8_t *end = text + n;
     unsigned number_of = 0;
     bool after_refused = false;
+    struct line l;
 
-    while (text < end) {
-        const uint8_t *lf = memchr(text, '\n', (size_t)(end - text));
-        struct line l = {text, lf != NULL ? lf : end}, first = l;
-        struct line word = line_word(&first);
-        text = lf != NULL ? lf + 1 : end;
+    while (line_next(&text, end, &l)) {
+        struct line first = l, word = line_word(&first);
         number_of++;
         if (line_length(word) == 0 || *word.at == '#')
             continue;

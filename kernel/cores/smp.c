@@ -81,8 +81,7 @@ uint64_t cores_cost(const struct handoff *h)
     uint64_t buffers =
         have_buffers(&named, &h->options) ? core_list_count(&named, cores) * paging_own_cost(h) : 0;
 
-    return list_cost(cores) + start_cost(cores) + (cores - 1) * core_cost(CORE_STACK_SIZE) +
-           buffers;
+    return list_cost(cores) + (cores - 1) * core_cost(CORE_STACK_SIZE) + buffers;
 }
 
 /* Chooses HLT where MWAIT is requested but not available; `refused` says why. */

@@ -130,9 +130,6 @@ void cores_report_end(const struct cores *c, struct report *r);
 
 extern const struct core_origin core_started, core_lent;
 
-/* Returns the bytes of arena that the `bring` of core_started takes. */
-uint64_t start_cost(unsigned cores);
-
 /* --- settle.c --- */
 
 /* The state that core_settle() changed, in addition to struct cpu_state. */

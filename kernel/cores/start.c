@@ -12,33 +12,27 @@
 
 #define PAGE ARENA_PAGE
 
-/* The core and the stack with which a started core continues. */
-struct trampoline_place {
-    struct core *core;
-    uint64_t stack_top;
-};
-
 struct __attribute__((packed)) far_pointer {
     uint32_t offset;
     uint16_t selector, unused;
 };
 
-/* The values in kernel/cores/trampoline.asm. Each core that arrives takes the next place and calls
- * the entry with it, on its stack, in 64-bit mode with paging on. It has no usable GDT, IDT or SSE
- * yet. */
+/* The values in kernel/cores/trampoline.asm. Each core that arrives takes the next struct core and
+ * calls the entry with it, on its stack, in 64-bit mode with paging on. It has no usable GDT, IDT or
+ * SSE yet. */
 struct __attribute__((packed)) trampoline {
     uint64_t root;    /* CR3 in 64-bit mode */
     uint32_t *ticket; /* number of the next core, from 0 */
-    const struct trampoline_place *place;
+    struct core *const *core;
     void (*entry)(struct core *c); /* never returns */
-    uint32_t places;
-    uint32_t root_low;       /* a copy of the root in a page below 4 GiB */
-    uint32_t cr0, cr4, efer; /* EFER's bits are added to those already set */
+    uint32_t cores, stack_top;     /* their number; the offset of stack_top in struct core */
+    uint32_t root_low;             /* a copy of the root in a page below 4 GiB */
+    uint32_t cr0, cr4, efer;       /* EFER's bits are added to those already set */
     struct far_pointer far_32, far_64;
     uint16_t gdt_limit;
     uint32_t gdt_base;
 };
-_Static_assert(offsetof(struct trampoline, far_32) == 52,
+_Static_assert(offsetof(struct trampoline, far_32) == 56,
                "the layout in kernel/cores/trampoline.asm");
 
 /* In the assembly file: offsets from the start of the copy, and its size. */
@@ -46,11 +40,6 @@ extern const struct {
     uint32_t protected_mode, long_mode, gdt, values, size;
 } trampoline_layout HIDDEN;
 extern const uint8_t trampoline[] HIDDEN;
-
-uint64_t start_cost(unsigned cores)
-{
-    return arena_cost(cores * sizeof(struct trampoline_place));
-}
 
 /* --- where a core came from ------------------------------------------------------------------ */
 
@@ -213,8 +202,7 @@ static void send_all(struct cores *c, uint32_t start_up)
 }
 
 /* Writes the code and its values to the page `low`. */
-static void write_trampoline(const struct cores *c, uint64_t low, uint32_t *ticket,
-                             const struct trampoline_place *place)
+static void write_trampoline(const struct cores *c, uint64_t low, uint32_t *ticket)
 {
     uint32_t at = (uint32_t)low;
     struct trampoline *t = (struct trampoline *)(low + trampoline_layout.values);
@@ -222,9 +210,10 @@ static void write_trampoline(const struct cores *c, uint64_t low, uint32_t *tick
     memcpy((void *)low, trampoline, trampoline_layout.size);
     t->root = c->given.paging->tables.pool_phys;
     t->ticket = ticket;
-    t->place = place;
+    t->core = c->made + 1;
     t->entry = arrive;
-    t->places = c->count - 1;
+    t->cores = c->count - 1;
+    t->stack_top = offsetof(struct core, stack_top);
     t->root_low = at + PAGE;
     t->cr0 = (uint32_t)(read_cr0() & CR0_KEPT);
     t->cr4 = (uint32_t)(read_cr4() & CR4_KEPT);
@@ -237,15 +226,10 @@ static void write_trampoline(const struct cores *c, uint64_t low, uint32_t *tick
 static const char *start_bring(struct cores *c)
 {
     struct paging *paging = c->given.paging;
-    struct trampoline_place *place = arena_take(c->given.arena, c->count * sizeof(*place));
     uint64_t low = low_pages(c->given.handoff);
     uint32_t ticket = 0;
 
-    if (!place)
-        return "the arena has no room for their places";
-    for (unsigned i = 1; i < c->count; i++)
-        place[i - 1] = (struct trampoline_place){c->made[i], c->made[i]->stack_top};
-    write_trampoline(c, low, &ticket, place);
+    write_trampoline(c, low, &ticket);
     if (!paging_rights(paging, low, PAGE, PAGE_EXEC))
         return "the page that they start in cannot be made executable";
     /* The first CR3 has 32 bits, but the tables may lie above 4 GiB: use a copy of their root. */

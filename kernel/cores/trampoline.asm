@@ -49,16 +49,16 @@ long_mode:
         mov     ebx, ebx                        ; the upper half is undefined after the switch
         mov     rax, [rbx + at(root)]
         mov     cr3, rax
-        ; Each core takes the next free place.
+        ; Each one takes the next struct core, and its stack.
         mov     rcx, [rbx + at(ticket)]
         mov     eax, 1
         lock xadd [rcx], eax
-        cmp     eax, [rbx + at(places)]
+        cmp     eax, [rbx + at(cores)]
         jae     .stop
-        shl     eax, 4
-        mov     rcx, [rbx + at(place)]
-        mov     rdi, [rcx + rax]                ; struct core *
-        mov     rsp, [rcx + rax + 8]
+        mov     rcx, [rbx + at(core)]
+        mov     rdi, [rcx + 8 * rax]            ; struct core *
+        mov     ecx, [rbx + at(stack_top)]
+        mov     rsp, [rdi + rcx]
         xor     ebp, ebp                        ; where a backtrace ends
         call    [rbx + at(entry)]
 .stop:
@@ -71,9 +71,10 @@ long_mode:
 values:
 root:           dq 0
 ticket:         dq 0
-place:          dq 0
+core:           dq 0
 entry:          dq 0
-places:         dd 0
+cores:          dd 0
+stack_top:      dd 0
 root_low:       dd 0
 cr0_value:      dd 0
 cr4_value:      dd 0

@@ -1,5 +1,5 @@
 /*
- * A recording (hosted/replay/cpuid_dump.h): one of tests/replay/cpuid, or a made-up one,
+ * A recording (hosted/replay/replay.h): one of tests/replay/cpuid, or a made-up one,
  * leaf by leaf.
  */
 #ifndef TESTS_UNIT_MADE_CPU_H
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hosted/replay/cpuid_dump.h"
+#include "hosted/replay/replay.h"
 #include "tests/unit/read_file.h"
 
 static struct dump_leaf made_leaves[100];

@@ -1,4 +1,4 @@
-#include "hosted/replay/cpuid_dump.h"
+#include "hosted/replay/replay.h"
 
 #include "tests/unit/cmocka_unit.h"
 
