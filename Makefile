@@ -219,12 +219,13 @@ COUNTED  := $(B)/hosted/counted
 OBJECT_TOOL := $(B)/hosted/object
 # Prints what a machine will say about a user object.
 CHECK_OBJECT := $(B)/hosted/check_object
+# What a program needs to place a row as the Linux program does.
+PLACES_ROWS := $(patsubst %,$(OBJ)/hosted/platform/%.c.o,buffers exit_guard fault folder output process signal_guard)
 # Prints what an instruction reads and writes, and the same one with other operands: for scripts/assembly/waits.py.
 OPERANDS := $(B)/hosted/operands
 # Traces a row's body step by step: dead stores, silent stores, silent loads. Uses Zydis to decode.
 STORES      := $(B)/hosted/stores
-STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
-	$(addprefix hosted/platform/,$(addsuffix .c,buffers exit_guard fault folder output process signal_guard)))
+STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c))) $(PLACES_ROWS)
 # Prints lib/insn/table.def: the forms of instructions that Zydis' decoder knows.
 INSN_TABLE      := $(B)/hosted/insn_table
 INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/tools/insn_*.c)))
@@ -264,8 +265,7 @@ $(COUNTED): $(OBJ)/tests/hosted/tools/made_counter.c.o $(filter-out %/hosted/pla
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
 $(INSN_COPIES): $(OBJ)/tests/hosted/tools/insn_copies.c.o $(IMAGE_LIB)
 $(INSN_RUN): $(OBJ)/tests/hosted/tools/insn_run.c.o $(IMAGE_LIB)
-$(CHECK_OBJECT): $(OBJ)/hosted/tools/check_object.c.o $(OBJ)/hosted/platform/folder.c.o \
-	$(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS))
+$(CHECK_OBJECT): $(OBJ)/hosted/tools/check_object.c.o $(PLACES_ROWS) $(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS))
 $(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(FIELDS_TOOL) $(COVERAGE) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS)) $(STORES).linked

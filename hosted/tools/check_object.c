@@ -7,7 +7,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "bench/api/registry.h"
 #include "bench/engine/compiled.h"
 #include "bench/engine/engine.h"
@@ -84,26 +83,6 @@ static void show_row(const struct bench *b)
 
 /* --- placed as for a measurement -------------------------------------------------------------- */
 
-/* The buffer need not be executable in this program. */
-static void code_write(const struct platform *p)
-{
-    (void)p;
-}
-
-static void code_exec(const struct platform *p, size_t bytes)
-{
-    (void)p;
-    (void)bytes;
-}
-
-static void *buffer(uint64_t address, size_t size)
-{
-    void *p = mmap((void *)address, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-    return p == MAP_FAILED || (uint64_t)p != address ? NULL : p;
-}
-
 static bool place(struct engine *e, const struct bench *b)
 {
     static struct placed placed[LAYOUT_MAX];
@@ -127,14 +106,13 @@ static bool check_rows(void)
     size_t n;
     bool good = true;
     const struct bench *const *rows = registry(&n);
-    struct platform platform = {.code.write = code_write, .code.execute = code_exec};
+    struct platform platform = {0};
+    struct memory memory = memory_map(&platform, 1);
     struct engine *e = &(struct engine){.p = &platform, .facts.o = &options, .compiled = &compiled};
 
     options_default(&options);
-    platform.code.at = buffer(PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);
-    platform.data = buffer(PLATFORM_DATA_VA, registry_data_size());
-    if (!platform.code.at || !platform.data) {
-        perror("check_object: no memory where the rows are placed");
+    if (memory.what) {
+        fprintf(stderr, "check_object: %s: %s\n", memory.what, strerror(memory.error));
         return false;
     }
     compiled_init(&compiled);
