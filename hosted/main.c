@@ -227,7 +227,6 @@ static void settle_platform(struct hosted *h)
         .user.show = show,
         .row.begin = row_begin,
         .row.end = row_end,
-        .step = step_counted,
         .image.text = (uint64_t)__executable_start,
         .image.text_size = (uint64_t)etext - (uint64_t)__executable_start,
         .events.timer_interrupts = clock_timer_interrupts,

@@ -216,6 +216,26 @@ static void report_head(void *ctx, const struct run_facts *run, const struct pro
     selftest_machine(&kernel.platform, m, run, &kernel.report);
 }
 
+/* After the last row: reports an event for each core that was interrupted by NMIs or machine checks,
+ * or that faulted outside a row. Sets r->faulted if a core faulted. */
+static void report_cores(const struct cores *c, struct report *r)
+{
+    for (unsigned i = 1; i < c->count; i++) {
+        const struct core *core = c->core[i];
+        if (!core)
+            continue;
+        /* If a row ran on it, the row's record reports the fault. */
+        if (core->faulted && !core->row_suite) {
+            report_eventf(r, "fault", "core %u (APIC id %u): %s", i, core->apic_id, core->fault);
+            report_failed(r, "a core", "fault");
+        }
+        if (core->nmis + core->machine_checks > 0)
+            report_eventf(r, "nmi", "core %u (APIC id %u): %llu NMIs or machine checks in all", i,
+                          core->apic_id, (unsigned long long)(core->nmis + core->machine_checks));
+    }
+    r->faulted = r->faulted || c->faulted > 0;
+}
+
 /* Restores settings, and reports what could not be restored and what happened to other cores. */
 static void restore_settings(void *ctx, const struct run_facts *run)
 {
@@ -224,7 +244,7 @@ static void restore_settings(void *ctx, const struct run_facts *run)
     core_controls_restore_all(m, true);
     warnings_left(m, &kernel.report);
     control_facts_advise(m, run, &kernel.report);
-    cores_report_end(&m->cores, &kernel.report);
+    report_cores(&m->cores, &kernel.report);
 }
 
 /* Runs on the arena's stack, with SSE usable. Never returns. */

@@ -112,20 +112,6 @@ struct step_result step_run(step_each *each, void *ctx, step_entry *entry, const
     return result;
 }
 
-static bool count(void *ctx, ucontext_t *at)
-{
-    const greg_t *r = at->uc_mcontext.gregs;
-
-    return stepping_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
-}
-
-struct step_result step_counted(struct stepping *s, step_entry *entry, const void *code,
-                                const uint64_t argument[STEP_ARGUMENTS])
-{
-    stepping_begin(s);
-    return step_run(count, s, entry, code, argument);
-}
-
 void step_drop(void)
 {
     stepped = NULL;

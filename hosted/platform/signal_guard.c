@@ -325,6 +325,20 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     return true;
 }
 
+static bool count_step(void *ctx, ucontext_t *at)
+{
+    const greg_t *r = at->uc_mcontext.gregs;
+
+    return stepping_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
+}
+
+static struct step_result count_steps(struct stepping *s, step_entry *entry, const void *code,
+                                      const uint64_t argument[STEP_ARGUMENTS])
+{
+    stepping_begin(s);
+    return step_run(count_step, s, entry, code, argument);
+}
+
 void guard_open(struct platform *p, unsigned seconds, uint64_t tsc_hz)
 {
     struct sigaction alarm = {.sa_sigaction = on_alarm,
@@ -334,6 +348,7 @@ void guard_open(struct platform *p, unsigned seconds, uint64_t tsc_hz)
     p->row.waits = row_waits;
     p->row.ran = row_ran;
     p->guarded = guard_call;
+    p->step = count_steps;
     deadline_us = seconds * 1000000ull;
     hz = tsc_hz;
     open_keys();

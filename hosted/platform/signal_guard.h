@@ -17,9 +17,9 @@
 
 #define GUARD_WALL_TIMES 10
 
-/* Sets what the platform has of rows' deadlines and guarded calls; the deadline of every row in
- * seconds and the TSC's frequency; 0: not known. Handles SIGALRM and SIGPROF. While row_waits() is
- * set, the row's CPU time does not count; elapsed time counts. */
+/* Sets what the platform has of rows' deadlines, guarded calls and steps; the deadline of every row
+ * in seconds and the TSC's frequency; 0: not known. Handles SIGALRM and SIGPROF. While row_waits()
+ * is set, the row's CPU time does not count; elapsed time counts. */
 void guard_open(struct platform *p, unsigned seconds, uint64_t tsc_hz);
 
 /* Mark the beginning and end of a row. Its time is the time between them plus `ran` TSC ticks that
@@ -74,10 +74,6 @@ void fault_overdue(void);
  * Runs a function one instruction at a time in this process: by the trap flag, which raises SIGTRAP
  * after each instruction. Within guard_call() stepping always ends with the call, whatever ends it.
  */
-
-/* The platform's step counter. */
-struct step_result step_counted(struct stepping *s, step_entry *entry, const void *code,
-                                const uint64_t argument[STEP_ARGUMENTS]);
 
 /* Calls entry(argument, code); each(ctx, at) is called in a signal's handler at the code's first
  * instruction and after each instruction. If it returns true, the next one traps too. */

@@ -1,11 +1,10 @@
 /*
  * The other cores of the machine: the list, and the data that the files of this room share.
  *
- *   smp.c         the list; the steps from it to cores that can be called; each core's events for
- *                 the end of the report                                   (boot core)
+ *   smp.c         the list; the steps from it to cores that can be called (boot core); sets a core
+ *                 up like the boot core and reads its properties          (the core itself)
  *   start.c       cores that INIT and start-up IPIs start                 (both)
  *   lent.c        cores that the firmware lends (takeover=borrow)         (both)
- *   settle.c      sets a core up like the boot core; reads its properties (the core itself)
  *   run.c         sleeping and waking; calls of one or several cores; faults (both)
  *   signals.c     TSC offset to the boot core, duration of signals, TLB shootdowns (both)
  *
@@ -121,16 +120,9 @@ const char *cores_bring_up(struct cores *c);
 /* Converts to TSC ticks; the result is an upper bound where the TSC's frequency is not known. */
 uint64_t cores_ticks(const struct cores *c, uint64_t microseconds);
 
-/* After the last row: reports an event for each core that was interrupted by NMIs or machine
- * checks, or that faulted outside a row. Sets r->faulted if a core faulted. */
-struct report;
-void cores_report_end(const struct cores *c, struct report *r);
-
 /* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) -- */
 
 extern const struct core_origin core_started, core_lent;
-
-/* --- settle.c --- */
 
 /* The state that core_settle() changed, in addition to struct cpu_state. */
 struct settled {
@@ -143,10 +135,6 @@ struct settled {
  * registers, page tables, APIC, interrupts and machine checks. NULL: the core has its number and
  * can be called; else why not. */
 const char *core_settle(struct core *c, struct settled *was);
-/* Fills the entries of place, facts and texts of the core `c`, on which it runs, once its number is
- * known; on the boot core first. */
-void core_inspect(const struct core *c);
-
 /*
  * --- lent.c ---
  * Cores that the firmware lends (takeover=borrow). Each runs our procedure through MP services and

@@ -25,18 +25,37 @@ struct arena {
 #define KERNEL_STACK_SIZE (64u << 10)
 uint64_t arena_kernel_stack(const struct handoff *h, uint64_t *guard); /* returns the stack's top */
 
-void arena_init(struct arena *a, const struct handoff *h);
+/* Return the bytes of arena that a block, or a stack with its guard page, takes. */
+static inline uint64_t arena_cost(uint64_t bytes)
+{
+    return (bytes + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1);
+}
+
+static inline uint64_t arena_stack_cost(uint64_t bytes)
+{
+    return ARENA_PAGE + arena_cost(bytes);
+}
+
+static inline void arena_init(struct arena *a, const struct handoff *h)
+{
+    uint64_t guard;
+
+    a->next = arena_kernel_stack(h, &guard);
+    a->end = h->arena + h->arena_size;
+}
 
 /* Returns zeroed memory. NULL: the arena is used up, so boot/memory.c was wrong. */
 void *arena_take(struct arena *a, uint64_t bytes);
 
 /* Returns the top of a stack of this many bytes, or 0 if there is no room. *guard: the page below
  * it. */
-uint64_t arena_stack(struct arena *a, uint64_t bytes, uint64_t *guard);
+static inline uint64_t arena_stack(struct arena *a, uint64_t bytes, uint64_t *guard)
+{
+    char *at = arena_take(a, arena_stack_cost(bytes));
 
-/* Return the bytes of arena that a block, or a stack with its guard page, takes. */
-uint64_t arena_cost(uint64_t bytes);
-uint64_t arena_stack_cost(uint64_t bytes);
+    *guard = (uint64_t)at;
+    return at ? (uint64_t)at + arena_stack_cost(bytes) : 0;
+}
 
 /* --- the memory map --- */
 
