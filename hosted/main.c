@@ -19,7 +19,6 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 #include "lib/text/words.h"
-#include "hosted/platform/output.h"
 #include "hosted/platform/process.h"
 #include "hosted/platform/signal_guard.h"
 

@@ -10,7 +10,6 @@
 #include "lib/config/choices.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/signal_guard.h"
-#include "hosted/platform/output.h"
 #include "lib/config/status.h"
 
 #define SAID 256 /* bytes for the message about a core */

@@ -5,7 +5,6 @@
 #include "bench/engine/place.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/output.h"
 #include "lib/config/status.h"
 
 #define HANDLER_STACK (64u << 10)

@@ -1,11 +1,10 @@
-#include "hosted/platform/output.h"
+#include "hosted/platform/process.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "bench/api/report.h"
 
 static char buffer[1 << 16];
 static size_t used;

@@ -15,8 +15,10 @@
 #include <sys/types.h>
 #include <time.h>
 #include "bench/api/platform.h"
+#include "bench/api/report.h"
 #include "bench/api/timer.h"
 #include "bench/output/board.h"
+#include "lib/config/options.h"
 #include "lib/firmware/smbios.h"
 #include "lib/stats/clock_rate.h"
 #include "lib/text/json.h"
@@ -82,6 +84,25 @@ bool smbios_files_processors(const char *folder, struct smbios_processors *s);
 /* Passes the files to bench/objects, in the order of their names; "on" and "off" name none. False:
  * there is no such folder or file; a message names it. */
 bool folder_objects(const char *path, struct sink *err);
+
+/*
+ * --- output.c ---
+ * Standard output as a sink. It is written only between rows, so that no write falls between two
+ * windows.
+ */
+
+struct sink *output(void);
+void output_flush(void);
+/* Returns NULL, or why bytes were lost: a full disk, a closed pipe, another file in its place, a
+ * file that was truncated or whose position was moved. */
+const char *output_lost(void);
+/* From now on it must stay the same file and keep what was written to it. */
+void output_watch(void);
+
+/* Opens a report on standard output. FORMAT_AUTO is a table on a terminal and records elsewhere.
+ * With FORMAT_TABLE there are no records. Progress is shown on a terminal: below the table, or on
+ * standard error if standard output is a file or a pipe. */
+void output_report(struct report *r, enum format format);
 
 /*
  * --- buffers.c ---
@@ -233,7 +254,6 @@ bool cores_open(struct platform *p);
 
 struct summary;
 struct probe;
-struct report;
 struct run_facts;
 
 /* Writes the head of the table, the `run` record, and a warning for each thing that the process was

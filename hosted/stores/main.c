@@ -26,7 +26,6 @@
 #include "lib/text/json.h"
 #include "hosted/platform/signal_guard.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/output.h"
 #include "hosted/stores/trace.h"
 
 enum { GOOD = 0, CUT = 1, USAGE = 3 };
