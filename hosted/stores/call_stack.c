@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM 256 /* initial size of a table; a power of 2 */
+#define ROOM 256 /* frames at first */
 
 struct calls_frame {
     uint64_t stack; /* where its return address is */
@@ -11,8 +11,7 @@ struct calls_frame {
 
 void calls_close(struct calls *c)
 {
-    free(c->site);
-    free(c->number);
+    hash_table_close(&c->sites);
     free(c->frame);
     memset(c, 0, sizeof *c);
 }
@@ -51,56 +50,11 @@ static struct site now(const struct calls *c, uint32_t who)
     return s;
 }
 
-/* FNV-1a over its words. */
-static size_t hash(const struct site *s)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-
-    h = (h ^ s->who) * 0x100000001b3u;
-    for (uint32_t i = 0; i < s->deep; i++)
-        h = (h ^ s->call[i]) * 0x100000001b3u;
-    return (size_t)(h ^ h >> 32);
-}
-
-static uint32_t *slot(const struct calls *c, const struct site *s)
-{
-    size_t i = hash(s) & (c->room - 1);
-
-    while (c->number[i] && memcmp(&c->site[c->number[i] - 1], s, sizeof *s) != 0)
-        i = (i + 1) & (c->room - 1);
-    return &c->number[i];
-}
-
-static bool grow(struct calls *c)
-{
-    size_t room = c->room ? 2 * c->room : ROOM;
-    uint32_t *number = calloc(room, sizeof *number);
-    struct site *site = realloc(c->site, room / 2 * sizeof *site);
-
-    c->site = site ? site : c->site;
-    if (!number || !site) {
-        free(number);
-        c->full = true;
-        return false;
-    }
-    free(c->number);
-    c->number = number;
-    c->room = room;
-    for (uint32_t i = 0; i < c->sites; i++)
-        *slot(c, &c->site[i]) = i + 1;
-    return true;
-}
-
 uint32_t calls_site(struct calls *c, uint32_t who)
 {
     struct site s = now(c, who);
+    uint32_t number = hash_table_get(&c->sites, &s, sizeof s, sizeof s);
 
-    if (2 * (size_t)c->sites >= c->room && !grow(c))
-        return 0;
-    uint32_t *number = slot(c, &s);
-    if (!*number) {
-        c->site[c->sites++] = s;
-        *number = c->sites;
-    }
-    return *number - 1;
+    c->full = c->full || !number;
+    return number ? number - 1 : 0;
 }

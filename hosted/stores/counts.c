@@ -4,11 +4,10 @@
 
 #define PAGE_BITS 12
 #define PAGE      (1u << PAGE_BITS)
-#define INLINE    16   /* bytes of a load's value that need no separate memory */
-#define ROOM      1024 /* initial size of a table */
+#define INLINE    16 /* bytes of a load's value that need no separate memory */
 
 struct counts_page {
-    uint64_t number;
+    uint64_t number;          /* the key */
     uint64_t read[PAGE / 64]; /* a bit per byte: loaded since it was stored to or became new */
     uint32_t *writer;         /* [PAGE]: the last one's site plus 1; 0: none. NULL: all 0 */
     uint64_t *died;           /* [PAGE]: the death after which it is new; 0: none. NULL: all 0 */
@@ -16,9 +15,12 @@ struct counts_page {
 
 /* The result of an instruction's last load from an address. */
 struct counts_load {
-    uint64_t at, lanes;
-    uint64_t deaths;    /* number of deaths before it */
-    uint32_t who, size; /* size 0: the entry is free */
+    struct load_key {
+        uint64_t at, who;
+    } key;
+    uint64_t lanes;
+    uint64_t deaths; /* number of deaths before it */
+    uint32_t size;   /* 0: not loaded yet */
     union {
         uint8_t few[INLINE];
         uint8_t *many;
@@ -27,17 +29,18 @@ struct counts_load {
 
 void counts_close(struct counts *c)
 {
-    for (size_t i = 0; i < c->page_room; i++)
-        if (c->page[i]) {
-            free(c->page[i]->writer);
-            free(c->page[i]->died);
-            free(c->page[i]);
-        }
-    for (size_t i = 0; i < c->load_room; i++)
-        if (c->load[i].size > INLINE)
-            free(c->load[i].value.many);
-    free(c->page);
-    free(c->load);
+    for (uint32_t i = 0; i < c->page.entries; i++) {
+        struct counts_page *p = c->page.entry[i];
+        free(p->writer);
+        free(p->died);
+    }
+    for (uint32_t i = 0; i < c->load.entries; i++) {
+        struct counts_load *l = c->load.entry[i];
+        if (l->size > INLINE)
+            free(l->value.many);
+    }
+    hash_table_close(&c->page);
+    hash_table_close(&c->load);
     free(c->by);
     memset(c, 0, sizeof *c);
 }
@@ -67,55 +70,7 @@ static struct counted *of(struct counts *c, uint32_t site)
     return &c->by[site];
 }
 
-static size_t mix(uint64_t x)
-{
-    x *= 0x9e3779b97f4a7c15u; /* 2^64 over the golden ratio: Knuth, volume 3, 6.4 */
-    return (size_t)(x >> 32 ^ x);
-}
-
 /* --- bytes ------------------------------------------------------------------------------------ */
-
-static struct counts_page **page_slot(struct counts *c, uint64_t number)
-{
-    size_t i = mix(number) & (c->page_room - 1);
-
-    while (c->page[i] && c->page[i]->number != number)
-        i = (i + 1) & (c->page_room - 1);
-    return &c->page[i];
-}
-
-static bool grow_pages(struct counts *c)
-{
-    struct counts old = *c;
-    size_t room = old.page_room ? 2 * old.page_room : ROOM;
-    struct counts_page **page = get(c, room, sizeof(struct counts_page *));
-
-    if (!page)
-        return false;
-    c->page = page;
-    c->page_room = room;
-    for (size_t i = 0; i < old.page_room; i++)
-        if (old.page[i])
-            *page_slot(c, old.page[i]->number) = old.page[i];
-    free(old.page);
-    return true;
-}
-
-/* Returns the page with this number, made if necessary; NULL: out of memory. */
-static struct counts_page *make_page(struct counts *c, uint64_t number)
-{
-    if (2 * c->pages >= c->page_room && !grow_pages(c))
-        return NULL;
-    struct counts_page **slot = page_slot(c, number);
-    if (*slot)
-        return *slot;
-    *slot = get(c, 1, sizeof **slot);
-    if (!*slot)
-        return NULL;
-    (*slot)->number = number;
-    c->pages++;
-    return *slot;
-}
 
 /* Returns the page of a byte. NULL: out of memory; or nothing is known of the page, and `make` is
  * false. */
@@ -124,12 +79,13 @@ static struct counts_page *page_of(struct counts *c, uint64_t at, bool make)
     uint64_t number = at >> PAGE_BITS;
 
     if (!c->last || c->last->number != number) {
-        struct counts_page *page = make           ? make_page(c, number)
-                                   : c->page_room ? *page_slot(c, number)
-                                                  : NULL;
-        if (!page)
+        uint32_t found =
+            make ? hash_table_get(&c->page, &number, sizeof number, sizeof(struct counts_page))
+                 : hash_table_find(&c->page, &number, sizeof number);
+        c->full = c->full || (make && !found);
+        if (!found)
             return NULL;
-        c->last = page;
+        c->last = c->page.entry[found - 1];
     }
     return c->last;
 }
@@ -166,32 +122,6 @@ static void note_size(uint64_t *sizes, uint32_t bytes)
 
 /* --- loads ------------------------------------------------------------------------------------ */
 
-static struct counts_load *load_slot(struct counts *c, uint32_t who, uint64_t at)
-{
-    size_t i = mix(at * 31 + who) & (c->load_room - 1);
-
-    while (c->load[i].size && (c->load[i].at != at || c->load[i].who != who))
-        i = (i + 1) & (c->load_room - 1);
-    return &c->load[i];
-}
-
-static bool grow_loads(struct counts *c)
-{
-    struct counts old = *c;
-    size_t room = old.load_room ? 2 * old.load_room : ROOM;
-    struct counts_load *load = get(c, room, sizeof *load);
-
-    if (!load)
-        return false;
-    c->load = load;
-    c->load_room = room;
-    for (size_t i = 0; i < old.load_room; i++)
-        if (old.load[i].size)
-            *load_slot(c, old.load[i].who, old.load[i].at) = old.load[i];
-    free(old.load);
-    return true;
-}
-
 static const uint8_t *value_of(const struct counts_load *l)
 {
     return l->size > INLINE ? l->value.many : l->value.few;
@@ -207,7 +137,7 @@ static bool is_same(const struct counts_load *l, const struct touch *t, const ui
     return true;
 }
 
-static void keep(struct counts *c, struct counts_load *l, uint32_t who, const struct touch *t,
+static void keep(struct counts *c, struct counts_load *l, const struct touch *t,
                  const uint8_t *value)
 {
     uint8_t *many = l->size > INLINE ? l->value.many : NULL;
@@ -223,9 +153,8 @@ static void keep(struct counts *c, struct counts_load *l, uint32_t who, const st
             return;
         }
     }
-    c->loads += l->size == 0;
     *l = (struct counts_load){
-        .at = t->at, .lanes = t->lanes, .deaths = c->deaths, .who = who, .size = t->size};
+        .key = l->key, .lanes = t->lanes, .deaths = c->deaths, .size = t->size};
     if (many)
         l->value.many = many;
     memcpy(many ? many : l->value.few, value, t->size);
@@ -253,11 +182,16 @@ void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct tou
 {
     uint32_t n = touch_count(t);
     struct counted *by = of(c, site);
+    const struct load_key key = {t->at, who};
     bool fresh = false, died = false;
 
-    if (c->full || !n || (2 * c->loads >= c->load_room && !grow_loads(c)))
+    if (c->full || !n)
         return;
-    struct counts_load *l = load_slot(c, who, t->at);
+    uint32_t found = hash_table_get(&c->load, &key, sizeof key, sizeof(struct counts_load));
+    c->full = !found;
+    if (!found)
+        return;
+    struct counts_load *l = c->load.entry[found - 1];
     read_bytes(c, t, l->deaths, &fresh, &died);
     if (c->full)
         return;
@@ -268,7 +202,7 @@ void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct tou
     if (l->size && !died && is_same(l, t, value))
         by->silent_loads++;
     else
-        keep(c, l, who, t, value);
+        keep(c, l, t, value);
 }
 
 /* --- stores ----------------------------------------------------------------------------------- */
@@ -340,8 +274,10 @@ void counts_died(struct counts *c, uint64_t from, uint64_t to)
 
 void counts_end(struct counts *c)
 {
-    for (size_t i = 0; i < c->page_room; i++)
-        for (uint32_t b = 0; c->page[i] && b < PAGE; b++)
-            if (unread_of(c->page[i], b))
-                c->by[unread_of(c->page[i], b) - 1].unread++;
+    for (uint32_t i = 0; i < c->page.entries; i++)
+        for (uint32_t b = 0; b < PAGE; b++) {
+            uint32_t site = unread_of(c->page.entry[i], b);
+            if (site)
+                c->by[site - 1].unread++;
+        }
 }

@@ -28,6 +28,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * --- hash_table.c ---
+ * Entries that are found by their keys, and numbered in the order in which they were made.
+ */
+
+/* All zero at first. */
+struct hash_table {
+    void **entry; /* each begins with its key */
+    uint32_t entries;
+    uint32_t *slot; /* open-addressed: the entry's number plus 1; 0: free */
+    size_t slots;
+};
+
+/* Return the number of the entry with this key, plus 1. The key has `bytes` bytes, a multiple of 4,
+ * without padding. hash_table_find() returns 0 if there is no such entry. hash_table_get() makes one of `size`
+ * bytes, which are 0 after the key; 0: out of memory. */
+uint32_t hash_table_find(const struct hash_table *t, const void *key, size_t bytes);
+uint32_t hash_table_get(struct hash_table *t, const void *key, size_t bytes, size_t size);
+void hash_table_close(struct hash_table *t);
+
+/* --- counts.c --- */
+
 /* One access of an instruction to one stretch of memory. */
 #define TOUCH_BYTES 128 /* maximum bytes of one stretch: FNSAVE has 108 */
 
@@ -72,18 +94,15 @@ struct counted {
 };
 
 struct counts_page;
-struct counts_load;
 
 /* All zero at first. */
 struct counts {
     struct counted *by; /* [site] */
     uint32_t sites;
-    struct counts_page **page; /* open-addressed table, by the page's number */
-    size_t pages, page_room;
+    struct hash_table page; /* struct counts_page, by the page's number */
     struct counts_page *last;
-    struct counts_load *load; /* open-addressed table, by instruction and address */
-    size_t loads, load_room;
-    uint64_t deaths; /* number of counts_died() calls */
+    struct hash_table load; /* struct counts_load, by address and instruction */
+    uint64_t deaths;        /* number of counts_died() calls */
     /* The number of touches by their size in bytes; the last element is for longer ones. */
     uint64_t loads_of[66], stores_of[66];
     bool full; /* out of memory: counting has stopped */
@@ -142,16 +161,18 @@ struct calls_frame;
 
 /* All zero at first. */
 struct calls {
-    struct site *site; /* [site] */
-    uint32_t sites;
-    uint32_t *number; /* open-addressed table of sites: the site's number plus 1; 0: free */
-    size_t room;
+    struct hash_table sites;   /* struct site */
     struct calls_frame *frame; /* outermost first */
     size_t frames, frame_room;
     bool full; /* out of memory */
 };
 
 void calls_close(struct calls *c);
+
+static inline const struct site *calls_at(const struct calls *c, uint32_t site)
+{
+    return c->sites.entry[site];
+}
 
 /* Adds a call by instruction `who`; its return address is at `stack`. */
 void calls_enter(struct calls *c, uint32_t who, uint64_t stack);

@@ -35,9 +35,9 @@ static void show_ended(struct json *j, const struct trace *t)
 
     JSON_PUT(j, JSON_IS("why", t->ended));
     show_place(j, t->ended_at);
-    for (uint32_t i = 0; i < t->mets; i++)
-        if (t->met[i]->decoded.address == t->ended_at) {
-            operands_text(&t->met[i]->decoded, text);
+    for (uint32_t i = 0; i < t->met.entries; i++)
+        if (trace_met(t, i)->decoded.address == t->ended_at) {
+            operands_text(&trace_met(t, i)->decoded, text);
             JSON_PUT(j, JSON_IS("text", text));
         }
 }
@@ -57,14 +57,15 @@ static void show_calls(struct json *j, const struct trace *t, const struct site 
 {
     JSON_PUT(j, JSON_IS("type", "stack"));
     JSON_EACH(j, "calls", uint32_t i = 0; i < s->deep;
-              i++, JSON_OBJECT_OF(j, NULL, show_place(j, t->met[s->call[i]]->decoded.address)));
+              i++,
+              JSON_OBJECT_OF(j, NULL, show_place(j, trace_met(t, s->call[i])->decoded.address)));
 }
 
 static void show_stack(const struct trace *t, uint32_t site, struct sink *out)
 {
     struct json j;
 
-    JSON_LINE_OF(&j, out, show_calls(&j, t, &t->calls.site[site]),
+    JSON_LINE_OF(&j, out, show_calls(&j, t, calls_at(&t->calls, site)),
                  show_counted(&j, &t->counts.by[site]));
 }
 
@@ -76,13 +77,13 @@ struct chains {
 
 static void show_sites(const struct trace *t, const struct chains *c, struct sink *out)
 {
-    for (uint32_t i = 0; i < t->mets; i++) {
+    for (uint32_t i = 0; i < t->met.entries; i++) {
         struct counted by = {0};
         for (uint32_t s = c->first[i]; s; s = c->next[s - 1])
             counts_add(&by, &t->counts.by[s - 1]);
         if (by.stores + by.loads == 0)
             continue;
-        show_instruction(t->met[i], &by, out);
+        show_instruction(trace_met(t, i), &by, out);
         for (uint32_t s = c->first[i]; s; s = c->next[s - 1])
             show_stack(t, s - 1, out);
     }
@@ -97,7 +98,7 @@ static void show_head(struct json *j, const struct trace *t, const char *wrong)
              JSON_IS("what", b->what), JSON_IS("object", objects_name_of(b)),
              JSON_IF(!objects_name_of(b), "objects", ROWS_OBJECTS),
              JSON_IS("operations", t->row->operations), JSON_IS("steps", t->steps),
-             JSON_IS("instructions", t->mets));
+             JSON_IS("instructions", t->met.entries));
     show_counted(j, &total);
     show_sizes(j, "stores_by_size", t->counts.stores_of);
     show_sizes(j, "loads_by_size", t->counts.loads_of);
@@ -113,14 +114,16 @@ static void show_head(struct json *j, const struct trace *t, const char *wrong)
 bool show_trace(const struct trace *t, const char *wrong, struct sink *out)
 {
     /* A site may have been made for a store that was then not counted. */
-    uint32_t sites = t->calls.sites < t->counts.sites ? t->calls.sites : t->counts.sites;
-    struct chains c = {calloc(t->mets + 1, sizeof *c.first), calloc(sites + 1, sizeof *c.next)};
+    uint32_t sites =
+        t->calls.sites.entries < t->counts.sites ? t->calls.sites.entries : t->counts.sites;
+    struct chains c = {calloc(t->met.entries + 1, sizeof *c.first),
+                       calloc(sites + 1, sizeof *c.next)};
     bool good = c.first && c.next;
     struct json j;
 
     if (good) {
         for (uint32_t s = sites; s > 0; s--) {
-            uint32_t *first = &c.first[t->calls.site[s - 1].who];
+            uint32_t *first = &c.first[calls_at(&t->calls, s - 1)->who];
             c.next[s - 1] = *first;
             *first = s;
         }

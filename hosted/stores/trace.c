@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include "lib/text/fmt.h"
 
-#define ROOM       4096u /* initial size of the instruction table; a power of 2 */
 #define PAGE       4096u
 #define ASIDE      100000u /* steps before and after the counted part that are always allowed */
 #define TELL_STEPS 50000   /* a fraction of a second */
@@ -27,8 +26,6 @@ static struct following {
     unsigned touches;
     uint8_t before[OPERANDS_TOUCHES][TOUCH_BYTES];
     struct registers registers;
-    uint32_t *number;    /* a hash table by address: the instruction's number plus 1; 0: free */
-    size_t room;         /* size of that table */
     uint64_t page[PAGE]; /* cache of readable pages, by their low bits: number plus 1 */
     struct prepare_stretch stretch[2];
     unsigned stretches;
@@ -97,31 +94,6 @@ static bool read_touched(const struct touch *t, uint8_t *to)
 
 /* --- instructions ----------------------------------------------------------------------------- */
 
-static uint32_t *slot(uint64_t address)
-{
-    size_t i = (uint32_t)(address * 0x9e3779b1u) & (f.room - 1); /* Knuth, volume 3, 6.4 */
-
-    while (f.number[i] && f.t->met[f.number[i] - 1]->decoded.address != address)
-        i = (i + 1) & (f.room - 1);
-    return &f.number[i];
-}
-
-/* Doubles the table. */
-static bool grow(void)
-{
-    size_t room = f.room ? 2 * f.room : ROOM;
-    uint32_t *number = calloc(room, sizeof *number);
-
-    if (!number)
-        return false;
-    free(f.number);
-    f.number = number;
-    f.room = room;
-    for (uint32_t i = 0; i < f.t->mets; i++)
-        *slot(f.t->met[i]->decoded.address) = i + 1;
-    return true;
-}
-
 /* Returns the instruction there. NULL: its bytes cannot be read, the call is about to fault. */
 static struct met *meet(uint64_t address)
 {
@@ -129,32 +101,21 @@ static struct met *meet(uint64_t address)
     uint8_t bytes[OPERANDS_LENGTH];
     size_t n = sizeof bytes;
 
-    if (2 * (size_t)t->mets >= f.room && !grow())
-        end(address, "no memory for another instruction");
-    uint32_t *number = slot(address);
-    if (*number)
-        return t->met[*number - 1];
+    uint32_t number = hash_table_find(&t->met, &address, sizeof address);
+    if (number)
+        return t->met.entry[number - 1];
     while (n > 0 && !ask(address, bytes, n))
         n--;
     if (n == 0)
         return NULL;
-    struct met *m = calloc(1, sizeof *m), **all;
-    all = realloc(t->met, (t->mets + 1) * sizeof(struct met *));
-    t->met = all ? all : t->met;
-    if (!m || !all) {
-        free(m);
+    number = hash_table_get(&t->met, &address, sizeof address, sizeof(struct met));
+    if (!number)
         end(address, "no memory for another instruction");
-    }
-    t->met[t->mets++] = m;
-    *number = t->mets;
+    struct met *m = t->met.entry[number - 1];
+    m->number = number - 1;
     if (!operands_decode(&m->decoded, address, bytes, n))
         m->decoded.refused = "Zydis does not know this instruction";
     return m;
-}
-
-static uint32_t number_of(const struct met *m)
-{
-    return *slot(m->decoded.address) - 1;
 }
 
 /* --- a step ----------------------------------------------------------------------------------- */
@@ -220,7 +181,7 @@ static void rise(const struct met *m, uint64_t from, uint64_t to)
 static void count(const struct met *m)
 {
     struct trace *t = f.t;
-    uint32_t who = number_of(m), site = f.touches ? calls_site(&t->calls, who) : 0;
+    uint32_t who = m->number, site = f.touches ? calls_site(&t->calls, who) : 0;
     uint64_t was = f.registers.general[RSP], is = step_stack();
     uint8_t after[TOUCH_BYTES];
 
@@ -372,14 +333,11 @@ void trace_run(struct trace *t)
     counts_end(&t->counts);
     for (unsigned i = 0; i < f.stretches; i++)
         free(f.seen[i]);
-    free(f.number);
 }
 
 void trace_close(struct trace *t)
 {
-    for (uint32_t i = 0; i < t->mets; i++)
-        free(t->met[i]);
-    free(t->met);
+    hash_table_close(&t->met);
     counts_close(&t->counts);
     calls_close(&t->calls);
 }

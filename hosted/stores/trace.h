@@ -157,9 +157,10 @@ void step_clean_flags(void);
 
 /* --- trace.c --- */
 
-/* An executed instruction; its number is its index in the array. */
+/* An executed instruction. */
 struct met {
-    struct decoded decoded;
+    struct decoded decoded; /* begins with the address, by which it is found */
+    uint32_t number;
     uint64_t runs; /* each iteration of a repeated string instruction counts */
 };
 
@@ -172,15 +173,19 @@ struct trace {
 
     struct counts counts; /* by the sites of `calls` */
     struct calls calls;
-    struct met **met;
-    uint32_t mets;
-    uint64_t steps; /* of the body */
+    struct hash_table met; /* struct met */
+    uint64_t steps;        /* of the body */
     uint64_t returned;
     uint32_t changed; /* state that it must preserve: struct step */
     /* Why the trace ended early, for the user, and at which instruction. Else empty. */
     char ended[200];
     uint64_t ended_at;
 };
+
+static inline const struct met *trace_met(const struct trace *t, uint32_t number)
+{
+    return t->met.entry[number];
+}
 
 /* Runs the call. The row's object must be initialised (prepare_object()). */
 void trace_run(struct trace *t);

@@ -26,12 +26,12 @@ TEST(an_instruction_has_a_site_in_each_stack_of_calls)
     assert_int_equal(calls_site(&c, 7), 0);
     calls_enter(&c, 3, 1000); /* from elsewhere */
     assert_int_equal(calls_site(&c, 7), 4);
-    const struct site inner = c.site[2];
+    const struct site inner = *calls_at(&c, 2);
     assert_int_equal(inner.who, 7);
     assert_int_equal(inner.deep, 2);
     assert_int_equal(inner.call[0], 2);
     assert_int_equal(inner.call[1], 1);
-    assert_int_equal(c.sites, 5);
+    assert_int_equal(c.sites.entries, 5);
 }
 
 TEST(calls_end_when_the_stack_has_risen_above_them)
@@ -53,12 +53,12 @@ TEST(stacks_of_up_to_five_calls_are_distinguished)
         calls_enter(&c, 1, 100000 - 16 * i);
         assert_int_equal(calls_site(&c, 9), i < CALLS_DEEP ? i : CALLS_DEEP - 1);
     }
-    assert_int_equal(c.sites, CALLS_DEEP);
-    assert_int_equal(c.site[CALLS_DEEP - 1].deep, CALLS_DEEP);
+    assert_int_equal(c.sites.entries, CALLS_DEEP);
+    assert_int_equal(calls_at(&c, CALLS_DEEP - 1)->deep, CALLS_DEEP);
     calls_enter(&c, 2, 100);
     assert_int_equal(calls_site(&c, 9), CALLS_DEEP);
-    assert_int_equal(c.site[CALLS_DEEP].call[0], 2);
-    assert_int_equal(c.site[CALLS_DEEP].call[4], 1);
+    assert_int_equal(calls_at(&c, CALLS_DEEP)->call[0], 2);
+    assert_int_equal(calls_at(&c, CALLS_DEEP)->call[4], 1);
 }
 
 TEST(many_sites_are_found_again)
@@ -69,5 +69,5 @@ TEST(many_sites_are_found_again)
             assert_int_equal(calls_site(&c, i / 100), i);
             calls_leave(&c, 1008);
         }
-    assert_int_equal(c.sites, 20000);
+    assert_int_equal(c.sites.entries, 20000);
 }
