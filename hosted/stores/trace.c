@@ -334,10 +334,3 @@ void trace_run(struct trace *t)
     for (unsigned i = 0; i < f.stretches; i++)
         free(f.seen[i]);
 }
-
-void trace_close(struct trace *t)
-{
-    hash_table_close(&t->met);
-    counts_close(&t->counts);
-    calls_close(&t->calls);
-}

@@ -189,7 +189,12 @@ static inline const struct met *trace_met(const struct trace *t, uint32_t number
 
 /* Runs the call. The row's object must be initialised (prepare_object()). */
 void trace_run(struct trace *t);
-void trace_close(struct trace *t);
+static inline void trace_close(struct trace *t)
+{
+    hash_table_close(&t->met);
+    counts_close(&t->counts);
+    calls_close(&t->calls);
+}
 
 /* --- show.c --- */
 

@@ -119,6 +119,15 @@ static bool take_part(struct core *c)
     return leave_rendezvous(job.rendezvous, c);
 }
 
+/* Stops counters that a run which ended by a fault has left running. */
+static void stop_counters(struct core_cycles *c)
+{
+    if (!c->pmc.of)
+        return;
+    c->retired.timer.stop(&c->retired.timer);
+    c->pmc.timer.stop(&c->pmc.timer);
+}
+
 void core_serve(struct core *c)
 {
     __atomic_store_n(&c->cores->core[c->index], c, __ATOMIC_SEQ_CST);
@@ -128,7 +137,7 @@ void core_serve(struct core *c)
         if (c->job.fn)
             (void)take_part(c);
     }
-    core_cycles_stop(&c->cycles); /* a run that ended by a fault leaves it running */
+    stop_counters(&c->cycles);
 }
 
 /* --- the caller, on the boot core ------------------------------------------------------------ */

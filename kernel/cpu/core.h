@@ -84,9 +84,6 @@ struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char *
 /* Implements retired() of struct platform. */
 struct timer *core_cycles_retired(void *context, const char **why);
 
-/* Stops counters that still run. Runs on the core itself, before it leaves for good. */
-void core_cycles_stop(struct core_cycles *c);
-
 /*
  * --- throttling.c ---
  * Detects whether a core was throttled while it measured a row (lib/cpu/speeds.h). Log bits stay

@@ -95,14 +95,6 @@ static void init(struct core_cycles *c)
     core_counters_decode(&c->has, cpuid_here, NULL);
 }
 
-void core_cycles_stop(struct core_cycles *c)
-{
-    if (!c->pmc.of)
-        return;
-    stop_counter(&c->retired.timer);
-    stop_counter(&c->pmc.timer);
-}
-
 struct timer *core_cycles_retired(void *context, const char **why)
 {
     struct core_cycles *c = &core_current()->cycles;
