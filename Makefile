@@ -377,7 +377,7 @@ UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tab
 	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
 UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
 	console/display console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
-UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/call_stack stores/counts stores/hash_table \
+UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/counts stores/hash_table \
 	$(if $(HAS_ZYDIS),stores/operands))
 UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c hosted/replay/cpuid_dump.c \
 	$(sort $(wildcard tests/unit/*.c))

@@ -88,7 +88,7 @@ void memmap_hand_over(const struct memmap *m, struct handoff *h)
     }
 }
 
-/* --- the memory that kernel/ and bench/ need ------------------------------------------------- */
+/* --- the memory that kernel/ and bench/ need -------------------------------------------------- */
 
 /* One bit per cache line takes 1/512 of the area, which has whole pages. */
 #define AREA_PARTS 512

@@ -144,7 +144,7 @@ static inline struct counted counts_total(const struct counts *c)
 }
 
 /*
- * --- call_stack.c ---
+ * --- calls and sites ---
  * The stack of calls that a function is in, from its CALLs and its stack pointer; and sites: an
  * instruction together with its innermost CALLS_DEEP calls.
  */

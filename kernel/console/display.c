@@ -120,7 +120,7 @@ void screen_paint(struct screen *s)
     s->painting = false;
 }
 
-/* --- the keyboard ------------------------------------------------------------------------------ */
+/* --- the keyboard ----------------------------------------------------------------------------- */
 
 enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
 enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
