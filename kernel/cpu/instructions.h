@@ -142,36 +142,21 @@ static inline struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t su
     return cpuid(leaf, subleaf);
 }
 
-static inline uint8_t in8(uint16_t port)
-{
-    uint8_t v;
-
-    __asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port));
-    return v;
-}
-
-static inline uint32_t in32(uint16_t port)
-{
-    uint32_t v;
-
-    __asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port));
-    return v;
-}
-
-static inline void out8(uint16_t port, uint8_t v)
-{
-    __asm__ volatile("outb %0, %1" : : "a"(v), "Nd"(port));
-}
-
-static inline void out16(uint16_t port, uint16_t v)
-{
-    __asm__ volatile("outw %0, %1" : : "a"(v), "Nd"(port));
-}
-
-static inline void out32(uint16_t port, uint32_t v)
-{
-    __asm__ volatile("outl %0, %1" : : "a"(v), "Nd"(port));
-}
+#define CPU_PORT(bits, size)                                                                       \
+    static inline uint##bits##_t in##bits(uint16_t port)                                           \
+    {                                                                                              \
+        uint##bits##_t v;                                                                          \
+        __asm__ volatile("in" size " %1, %0" : "=a"(v) : "Nd"(port));                              \
+        return v;                                                                                  \
+    }                                                                                              \
+    static inline void out##bits(uint16_t port, uint##bits##_t v)                                  \
+    {                                                                                              \
+        __asm__ volatile("out" size " %0, %1" : : "a"(v), "Nd"(port));                             \
+    }
+CPU_PORT(8, "b")
+CPU_PORT(16, "w")
+CPU_PORT(32, "l")
+#undef CPU_PORT
 
 /* Reads a device register of 1, 2 or 4 bytes. */
 static inline uint32_t mmio_read(uint64_t at, unsigned width)
@@ -196,10 +181,16 @@ static inline void pause(void)
     __asm__ volatile("pause");
 }
 
-static inline void sfence(void)
-{
-    __asm__ volatile("sfence" : : : "memory");
-}
+#define CPU_PLAIN(name)                                                                            \
+    static inline void name(void)                                                                  \
+    {                                                                                              \
+        __asm__ volatile(#name : : : "memory");                                                    \
+    }
+CPU_PLAIN(sfence)
+CPU_PLAIN(cli)
+CPU_PLAIN(sti)
+CPU_PLAIN(wbinvd)
+#undef CPU_PLAIN
 
 /* For symbols of the linker script and of assembly: accessed directly, not through the GOT. */
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -238,21 +229,6 @@ static inline uint64_t read_rflags(void)
 
     __asm__ volatile("pushfq; pop %0" : "=r"(v));
     return v;
-}
-
-static inline void cli(void)
-{
-    __asm__ volatile("cli" : : : "memory");
-}
-
-static inline void sti(void)
-{
-    __asm__ volatile("sti" : : : "memory");
-}
-
-static inline void wbinvd(void)
-{
-    __asm__ volatile("wbinvd" : : : "memory");
 }
 
 static inline void invlpg(uint64_t virt)
