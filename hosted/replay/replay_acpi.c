@@ -27,17 +27,17 @@ static void decode_madt(struct json *j, const struct acpi_table *t)
     static struct madt m;
 
     acpi_madt(t, &m);
-    JSON_EACH(j, "cpus", const struct madt_cpu *c = m.cpu; c < m.cpu + m.cpus;
-              c++,
-              JSON_PUT_OBJECT(j, NULL, JSON_IS("apic_id", c->id), JSON_IS("enabled", c->enabled),
-                              JSON_IS("online_capable", c->online_capable),
-                              JSON_IS("x2apic", c->x2apic), JSON_IS("duplicate", c->duplicate)));
+    JSON_EACH(j, "cpus", i, m.cpus,
+              JSON_PUT_OBJECT(
+                  j, NULL, JSON_IS("apic_id", m.cpu[i].id), JSON_IS("enabled", m.cpu[i].enabled),
+                  JSON_IS("online_capable", m.cpu[i].online_capable),
+                  JSON_IS("x2apic", m.cpu[i].x2apic), JSON_IS("duplicate", m.cpu[i].duplicate)));
     JSON_PUT(j, JSON_NONZERO("cpus_left_out", m.cpus_left_out), JSON_IS("enabled", m.cpus_enabled),
              JSON_IS("duplicates", m.duplicates), JSON_IS("lapic_address", m.lapic_address));
-    JSON_EACH(j, "ioapics", unsigned i = 0; i < m.ioapics;
-              i++, JSON_PUT_OBJECT(j, NULL, JSON_IS("id", m.ioapic[i].id),
-                                   JSON_IS("address", m.ioapic[i].address),
-                                   JSON_IS("gsi_base", m.ioapic[i].gsi_base)));
+    JSON_EACH(j, "ioapics", i, m.ioapics,
+              JSON_PUT_OBJECT(j, NULL, JSON_IS("id", m.ioapic[i].id),
+                              JSON_IS("address", m.ioapic[i].address),
+                              JSON_IS("gsi_base", m.ioapic[i].gsi_base)));
     JSON_PUT(j, JSON_NONZERO("ioapics_left_out", m.ioapics_left_out), JSON_IS("pcat", m.pcat),
              JSON_IS("error", error(&m.error)));
 }
@@ -131,8 +131,7 @@ static void decode_dbg2(struct json *j, const struct acpi_table *t)
     struct dbg2 d;
 
     acpi_dbg2(t, &d);
-    JSON_EACH(j, "ports", unsigned i = 0; i < d.ports;
-              i++, JSON_OBJECT_OF(j, NULL, dbg2_port(j, &d.port[i])));
+    JSON_EACH(j, "ports", i, d.ports, JSON_OBJECT_OF(j, NULL, dbg2_port(j, &d.port[i])));
     JSON_PUT(j, JSON_NONZERO("ports_left_out", d.ports_left_out),
              JSON_IS("error", error(&d.error)));
 }
@@ -171,15 +170,23 @@ static void srat_element(struct json *j, const struct srat_entry *e)
                         JSON_IS("hot_plug", e->hot_plug), JSON_IS("non_volatile", e->non_volatile));
 }
 
-static void srat_domain(struct json *j, const struct acpi_table *t, int what, uint64_t domain,
-                        const char *elements)
+static void srat_elements(struct json *j, const struct acpi_table *t, int what, uint64_t domain)
 {
     struct srat s;
     struct srat_entry e;
 
-    JSON_PUT(j, JSON_IS("domain", domain));
-    JSON_EACH(j, elements, bool opened = srat_open(&s, t); opened && next_of(&s, &e, what, domain);
-              , if (e.domain == domain) srat_element(j, &e));
+    if (srat_open(&s, t))
+        while (next_of(&s, &e, what, domain))
+            if (e.domain == domain)
+                srat_element(j, &e);
+}
+
+/* Writes the enabled entries of one kind, domain by domain. */
+static void srat_domains(struct json *j, const struct acpi_table *t, int what, const char *elements)
+{
+    for (uint64_t domain = 0; next_domain(t, what, &domain); domain++)
+        JSON_OBJECT_OF(j, NULL, JSON_PUT(j, JSON_IS("domain", domain)),
+                       JSON_ARRAY_OF(j, elements, srat_elements(j, t, what, domain)));
 }
 
 static void decode_srat(struct json *j, const struct acpi_table *t)
@@ -191,11 +198,9 @@ static void decode_srat(struct json *j, const struct acpi_table *t)
     if (srat_open(&s, t))
         while (srat_next(&s, &e))
             disabled[e.what] += !e.enabled;
-    JSON_EACH(j, "cores", uint64_t domain = 0; next_domain(t, SRAT_CORE, &domain);
-              domain++, JSON_OBJECT_OF(j, NULL, srat_domain(j, t, SRAT_CORE, domain, "apic_ids")));
+    JSON_ARRAY_OF(j, "cores", srat_domains(j, t, SRAT_CORE, "apic_ids"));
     JSON_PUT(j, JSON_IS("cores_disabled", disabled[SRAT_CORE]));
-    JSON_EACH(j, "memory", uint64_t domain = 0; next_domain(t, SRAT_MEMORY, &domain);
-              domain++, JSON_OBJECT_OF(j, NULL, srat_domain(j, t, SRAT_MEMORY, domain, "ranges")));
+    JSON_ARRAY_OF(j, "memory", srat_domains(j, t, SRAT_MEMORY, "ranges"));
     JSON_PUT(j, JSON_IS("memory_disabled", disabled[SRAT_MEMORY]),
              JSON_IS("error", error(&s.error)));
 }

@@ -71,12 +71,12 @@ static void labels(struct json *j, const struct recorded *r, struct tsc_rate rat
     struct speed_stated s[SPEEDS];
 
     speeds(s, &r->cpu, rate, NULL, r->measured_hz, r->measured_hz / RECORDER);
-    JSON_EACH(j, "speeds", unsigned i = 0; i < SPEED_SMBIOS_CURRENT;
-              i++, JSON_PUT_OBJECT(j, NULL, JSON_IS("name", speed_names[i]),
-                                   JSON_IS("verdict", speed_verdicts[s[i].verdict]),
-                                   JSON_NONZERO("hz", s[i].hz),
-                                   JSON_IF(!s[i].hz, "why_not", s[i].why_not),
-                                   JSON_IF(s[i].compared, "off_ppm", s[i].off_ppm)));
+    JSON_EACH(j, "speeds", i, SPEED_SMBIOS_CURRENT,
+              JSON_PUT_OBJECT(j, NULL, JSON_IS("name", speed_names[i]),
+                              JSON_IS("verdict", speed_verdicts[s[i].verdict]),
+                              JSON_NONZERO("hz", s[i].hz),
+                              JSON_IF(!s[i].hz, "why_not", s[i].why_not),
+                              JSON_IF(s[i].compared, "off_ppm", s[i].off_ppm)));
 }
 
 static void clock(struct json *j, struct recorded *r)
@@ -130,8 +130,8 @@ static void forms(struct json *j, struct recorded *r)
         lacks[missing] += runs;
     }
     JSON_PUT(j, JSON_IS("run", run));
-    JSON_MEMBERS(j, "lacks", unsigned i = 0; i < INSN_FEATURES;
-                 i++, JSON_PUT(j, JSON_NONZERO(insn_feature_names[i], lacks[i])));
+    JSON_MEMBERS(j, "lacks", i, INSN_FEATURES,
+                 JSON_PUT(j, JSON_NONZERO(insn_feature_names[i], lacks[i])));
 }
 
 /* False: out of memory. */

@@ -14,9 +14,8 @@ static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)
 {
     char size[8];
 
-    JSON_MEMBERS(j, name, unsigned i = 1; i <= 65;
-                 i++, fmt_buf(size, sizeof size, i <= 64 ? "%u" : "more", i),
-                 JSON_PUT(j, JSON_NONZERO(size, sizes[i])));
+    JSON_MEMBERS(j, name, i, 65, fmt_buf(size, sizeof size, i < 64 ? "%u" : "more", i + 1),
+                 JSON_PUT(j, JSON_NONZERO(size, sizes[i + 1])));
 }
 
 /* Writes where an instruction is. Code not placed with the row is the tool's, such as memcpy(). */
@@ -56,8 +55,7 @@ static void show_instruction(const struct met *m, const struct counted *by, stru
 static void show_calls(struct json *j, const struct trace *t, const struct site *s)
 {
     JSON_PUT(j, JSON_IS("type", "stack"));
-    JSON_EACH(j, "calls", uint32_t i = 0; i < s->deep;
-              i++,
+    JSON_EACH(j, "calls", i, s->deep,
               JSON_OBJECT_OF(j, NULL, show_place(j, trace_met(t, s->call[i])->decoded.address)));
 }
 
@@ -107,8 +105,8 @@ static void show_head(struct json *j, const struct trace *t, const char *wrong)
     JSON_PUT(j, JSON_IS("wrong", wrong)); /* NULL: omitted */
     /* The state that the call changed and must not. */
     if (t->changed)
-        JSON_EACH(j, "changed", unsigned i = 0; i < STEP_STATES;
-                  i++, JSON_PUT(j, JSON_IF(t->changed >> i & 1, NULL, step_states[i].name)));
+        JSON_EACH(j, "changed", i, STEP_STATES,
+                  JSON_PUT(j, JSON_IF(t->changed >> i & 1, NULL, step_states[i].name)));
 }
 
 bool show_trace(const struct trace *t, const char *wrong, struct sink *out)

@@ -113,8 +113,8 @@ static void say_flags(struct json *j, const char *name, ZydisAccessedFlagsMask m
         {ZYDIS_CPUFLAG_DF, "DF"},
     };
 
-    JSON_EACH(j, name, size_t i = 0; i < sizeof flags / sizeof flags[0];
-              i++, JSON_PUT(j, JSON_IF(mask & flags[i].bit, NULL, flags[i].name)));
+    JSON_EACH(j, name, i, sizeof flags / sizeof flags[0],
+              JSON_PUT(j, JSON_IF(mask & flags[i].bit, NULL, flags[i].name)));
 }
 
 static void describe(struct json *j, const struct decoded *d)
@@ -142,8 +142,8 @@ static void describe(struct json *j, const struct decoded *d)
              JSON_BOOL("privileged", d->in.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED));
     say_flags(j, "reads_flags", flags->tested);
     say_flags(j, "writes_flags", flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
-    JSON_EACH(j, "operands", unsigned i = 0; i < d->in.operand_count;
-              i++, JSON_OBJECT_OF(j, NULL, say_operand(j, &d->operand[i])));
+    JSON_EACH(j, "operands", i, d->in.operand_count,
+              JSON_OBJECT_OF(j, NULL, say_operand(j, &d->operand[i])));
 }
 
 /* --- rewrite ---------------------------------------------------------------------------------- */

@@ -172,17 +172,17 @@ struct json_value {
 #define JSON_PUT(j, ...)              json_put(j, (const struct json_value[]){__VA_ARGS__, {0}})
 #define JSON_PUT_OBJECT(j, name, ...) JSON_OBJECT_OF(j, name, JSON_PUT(j, __VA_ARGS__))
 #define JSON_PUT_LINE(j, out, ...)    JSON_LINE_OF(j, out, JSON_PUT(j, __VA_ARGS__))
-/* The same, of what these expressions write. */
+/* The same, of what these expressions write; an array too. */
 #define JSON_OBJECT_OF(j, name, ...) (json_object(j, name), __VA_ARGS__, json_close(j))
+#define JSON_ARRAY_OF(j, name, ...)  (json_array(j, name), __VA_ARGS__, json_close(j))
 #define JSON_LINE_OF(j, out, ...)    (json_line_begin(j, out), __VA_ARGS__, json_line_end(j))
-/* Writes an array, or an object, of what a statement writes for each element; `each`: the head of
- * the `for` over them. */
-#define JSON_EACH(j, name, each, ...)    JSON_FOR(j, json_array, name, each, __VA_ARGS__)
-#define JSON_MEMBERS(j, name, each, ...) JSON_FOR(j, json_object, name, each, __VA_ARGS__)
-#define JSON_FOR(j, open, name, each, ...)                                                         \
+/* Write an array, or an object, of what these expressions write for each i from 0 to n - 1. */
+#define JSON_EACH(j, name, i, n, ...)    JSON_FOR(j, json_array, name, i, n, __VA_ARGS__)
+#define JSON_MEMBERS(j, name, i, n, ...) JSON_FOR(j, json_object, name, i, n, __VA_ARGS__)
+#define JSON_FOR(j, open, name, i, n, ...)                                                         \
     do {                                                                                           \
         open(j, name);                                                                             \
-        for (each)                                                                                 \
+        for (unsigned i = 0; i < (n); i++)                                                         \
             __VA_ARGS__;                                                                           \
         json_close(j);                                                                             \
     } while (0)
