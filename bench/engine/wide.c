@@ -2,7 +2,7 @@
 #include "bench/api/tsc.h"
 #include "lib/cpu/models.h"
 #include "lib/cpu/tsc_rate.h"
-#include "lib/cpu/code_length.h"
+#include "lib/cpu/stepping.h"
 
 #define PAUSES_MOST 3
 #define SLOWEST_HZ  1000000000 /* the TSC's rate for pauses if it is not known */

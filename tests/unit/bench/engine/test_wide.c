@@ -4,7 +4,7 @@
  */
 #include "tests/unit/bench/made_engine.h"
 #include "lib/cpu/models.h"
-#include "lib/cpu/code_length.h"
+#include "lib/cpu/stepping.h"
 #include "tests/unit/rng.h"
 
 #define US        2600.0 /* ticks of the TSC */
