@@ -124,7 +124,7 @@ bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts);
 /*
  * theta is the median over the placements. By ranks: [x(k) - w, x(n+1-k) + w] with x the
  * placements' figures in order and k the largest rank at which another boot, of as many placements,
- * has its median inside with a probability of ESTIMATE_LEVEL or more (lib/stats/dist.h; 11
+ * has its median inside with a probability of ESTIMATE_LEVEL or more (lib/stats/mathx.h; 11
  * placements are the fewest, 16 have k = 2 and 98.45%). This holds for any distribution if the
  * placements are independent of each other.
  *   w = sqrt(pi) se / sqrt(n)

@@ -1,5 +1,4 @@
 #include "lib/stats/literature.h"
-#include "lib/stats/dist.h"
 #include "lib/stats/mathx.h"
 
 bool kbest_add(struct kbest *b, uint64_t ticks)

@@ -143,3 +143,229 @@ double mathx_log1p_rest(double u)
     double s = u / (2 + u); /* |s| <= 0.2; log(1 + u) = 2 atanh s and 2 s - u = -s u */
     return 2 * atanh_rest(s) - s * u;
 }
+
+/* --- distributions ---------------------------------------------------------------------------- */
+
+#define SQRT_TWO_PI 2.506628274631000502416
+#define DF_MOST     1e9
+#define STEPS_MOST  200     /* of the search for a root; about ten are usual */
+#define TERMS_MOST  200000  /* of the continued fraction: about 6 sqrt(df/2) at df = 1e9 */
+#define EPSILON     0x1p-52 /* of a double */
+#define ROOT_NEAR   1e-13
+#define NORMAL_MOST 39.0  /* the tail beyond is below the smallest double */
+#define LOG_F_MOST  650.0 /* e^650, its inverse and 1e9 times either are doubles */
+
+/* A tail's probability at u, falling, and its derivative with respect to u. */
+struct tail {
+    double value, slope;
+};
+
+/* Returns the u in low .. high at which the tail is q: Newton's method on the tail's logarithm,
+ * which is nearly straight far out, with bisection if a step would leave the bracket. */
+static double find_root(struct tail (*at)(double u, const double *df), const double *df, double q,
+                        double low, double high)
+{
+    double u = low > -1 ? low : 0, log_q = mathx_log(q);
+
+    for (int i = 0; i < STEPS_MOST; i++) {
+        struct tail t = at(u, df);
+        if (t.value > q)
+            low = u;
+        else
+            high = u;
+        double next = u - (mathx_log(t.value) - log_q) * t.value / t.slope;
+        if (!(next > low && next < high)) /* NaN too: a tail of 0 */
+            next = low + (high - low) / 2;
+        double moved = next > u ? next - u : u - next;
+        u = next;
+        if (moved < ROOT_NEAR)
+            break;
+    }
+    return u;
+}
+
+/* P(Z > z) for z >= 0: a series near zero, and farther out the continued fraction of Mills' ratio
+ * (Abramowitz and Stegun 26.2.11 and 26.2.14). */
+static struct tail normal_tail(double z, const double *df)
+{
+    (void)df;
+    double density = mathx_exp(-z * z / 2) / SQRT_TWO_PI;
+    if (z < 3) {
+        double term = z, sum = z;
+        for (int k = 3; term > sum * EPSILON; k += 2) {
+            term *= z * z / k;
+            sum += term;
+        }
+        return (struct tail){0.5 - density * sum, -density};
+    }
+    double below = z;
+    for (int k = 60; k >= 1; k--) /* from z = 3 on, 60 levels leave less than 1e-20 */
+        below = z + k / below;
+    return (struct tail){density / below, -density};
+}
+
+/* ln Gamma(z) minus Stirling's (z - 1/2) ln z - z + ln(2 pi)/2: its asymptotic series from 10 on,
+ * and the recurrence below 10. */
+static double stirling_rest(double z)
+{
+    double rest = 0;
+
+    for (; z < 10; z++)
+        rest += (z + 0.5) * mathx_log1p_rest(1 / z) + 0.5 / z;
+    double v = 1 / (z * z);
+    /* B(2k) / (2k (2k - 1)): Abramowitz and Stegun 6.1.41. */
+    return rest +
+           (1.0 / 12 -
+            v * (1.0 / 360 -
+                 v * (1.0 / 1260 - v * (1.0 / 1680 - v * (1.0 / 1188 - v * 691.0 / 360360))))) /
+               z;
+}
+
+/* log(1 + u) - u; `whole` is 1 + u, passed separately for u near -1. */
+static double log_rest(double u, double whole)
+{
+    return u < -0.3 ? mathx_log(whole) - u : mathx_log1p_rest(u);
+}
+
+/*
+ * x^a y^b / B(a, b). With a and b in the millions the powers and the Gammas overflow, although they
+ * cancel; so each is taken relative to its value at x = a / (a + b), where the terms linear in the
+ * distance from there sum to zero (after Loader, "Fast and Accurate Computation of Binomial
+ * Probabilities", 2000).
+ */
+static double beta_front(double a, double b, double x, double y)
+{
+    double away = x * b - y * a, sum = a + b;
+    double power = a * log_rest(away / a, x * (sum / a)) + b * log_rest(-away / b, y * (sum / b));
+    double stirling = stirling_rest(sum) - stirling_rest(a) - stirling_rest(b);
+
+    return mathx_exp(power + stirling) * mathx_sqrt(a / sum * b / TWO_PI);
+}
+
+/* The continued fraction of I_x(a, b) (Abramowitz and Stegun 26.5.8), by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+    double c = 1, d = 0, value = 1;
+
+    for (int n = 1; n < TERMS_MOST; n++) {
+        double m = n / 2, at = a + n, term; /* m is whole */
+        if (n % 2)
+            term = -(a + m) / (at - 1) * ((a + b + m) / at) * x;
+        else
+            term = m / (at - 1) * ((b - m) / at) * x;
+        d = 1 / (1 + term * d);
+        c = 1 + term / c;
+        double factor = c * d;
+        value *= factor;
+        if (factor - 1 < EPSILON && 1 - factor < EPSILON)
+            break;
+    }
+    return 1 / value;
+}
+
+static double beta_of_front(double a, double b, double x, double y, double front)
+{
+    /* The fraction converges fast on its own side of the mean. */
+    if (x < (a + 1) / (a + b + 2))
+        return front / a * beta_fraction(a, b, x);
+    return 1 - front / b * beta_fraction(b, a, y);
+}
+
+double dist_beta(double a, double b, double x, double y)
+{
+    if (!(x > 0))
+        return 0;
+    if (!(y > 0))
+        return 1;
+    return beta_of_front(a, b, x, y, beta_front(a, b, x, y));
+}
+
+/* P(F > e^u), and its derivative with respect to u. */
+static struct tail f_tail(double u, const double *df)
+{
+    double a = df[0] / 2, b = df[1] / 2, ratio = df[1] / df[0] * mathx_exp(-u);
+    double x = 1 / (1 + ratio), y = 1 / (1 + 1 / ratio), front = beta_front(a, b, x, y);
+
+    return (struct tail){beta_of_front(b, a, y, x, front), -front};
+}
+
+static bool in_range(double df)
+{
+    return df >= 1 && df <= DF_MOST;
+}
+
+/* Returns the quantile with these two probabilities; the smaller one has the digits. */
+static double f_quantile(double below, double above, double df1, double df2)
+{
+    if (above <= below) {
+        const double df[2] = {df1, df2};
+        return above > 0 ? mathx_exp(find_root(f_tail, df, above, -LOG_F_MOST, LOG_F_MOST))
+                         : __builtin_inf();
+    }
+    const double df[2] = {df2, df1};
+    return below > 0 ? mathx_exp(-find_root(f_tail, df, below, -LOG_F_MOST, LOG_F_MOST)) : 0;
+}
+
+double dist_f(double p, double df1, double df2)
+{
+    if (!(p >= 0 && p <= 1) || !in_range(df1) || !in_range(df2))
+        return UNKNOWN;
+    return f_quantile(p, 1 - p, df1, df2);
+}
+
+double dist_t(double p, double df)
+{
+    if (!(p >= 0 && p <= 1) || !in_range(df))
+        return UNKNOWN;
+    /* t^2 has Fisher's distribution with (1, df); both of t's tails lie above it. */
+    double outside = 2 * (p < 0.5 ? p : 1 - p), inside = p < 0.5 ? 1 - outside : 2 * p - 1;
+    double t = mathx_sqrt(f_quantile(inside, outside, 1, df));
+    return p < 0.5 ? -t : t;
+}
+
+double dist_normal(double p)
+{
+    if (!(p >= 0 && p <= 1))
+        return UNKNOWN;
+    double tail = p < 0.5 ? p : 1 - p;
+    if (tail == 0.5) /* only the rule of ROOT_NEAR would leave 1e-14 here */
+        return 0;
+    double z = tail > 0 ? find_root(normal_tail, 0, tail, 0, NORMAL_MOST) : __builtin_inf();
+    return p < 0.5 ? -z : z;
+}
+
+double ranks_confidence(size_t n, size_t k)
+{
+    size_t j = (n + 1) / 2;
+    double p = 1, below = 0; /* p: probability that exactly i of the x lie below y(j) */
+
+    for (size_t t = 0; t < j; t++)
+        p *= (double)(n - t) / (double)(2 * n - t);
+    for (size_t i = 0; i < k; i++) {
+        below += p;
+        p *= (double)(i + j) / (double)(i + 1) * (double)(n - i) / (double)(2 * n - i - j);
+    }
+    return 1 - 2 * below;
+}
+
+double ranks_median_confidence(size_t n, size_t k)
+{
+    double p = 1, below = 0;
+
+    for (size_t i = 0; i < n; i++)
+        p /= 2;
+    for (size_t i = 0; i < k; i++) {
+        below += p;
+        p *= (double)(n - i) / (double)(i + 1);
+    }
+    return 1 - 2 * below;
+}
+
+size_t ranks_for(size_t n, double confidence)
+{
+    size_t k = 0;
+
+    while (k < n / 2 && ranks_confidence(n, k + 1) >= confidence)
+        k++;
+    return k;
+}

@@ -1,5 +1,4 @@
 #include "lib/stats/modes.h"
-#include "lib/stats/dist.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include <stdbool.h>

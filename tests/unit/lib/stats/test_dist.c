@@ -1,4 +1,3 @@
-#include "lib/stats/dist.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/cmocka_unit.h"
