@@ -6,7 +6,6 @@
 #define LIB_INSN_TESTS_H
 
 #include "lib/insn/dependency.h"
-#include "lib/insn/values.h"
 
 /* The use of each register. Copies rotate over a pool; sources that are never written are separate.
  * RAX, RCX, RDX, RBX, RSI and RDI may be fixed operands. */
