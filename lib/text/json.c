@@ -50,76 +50,11 @@ static void string(struct json *j, const char *s)
     raw_text(j, "\"");
 }
 
-/* Writes the names of a type's alternatives: "integer or string". */
-static void say_type(uint32_t type, struct sink *out)
-{
-    static const char *const words[] = {"string", "integer", "number", "boolean", "object", "null"};
-    const char *before = "";
-
-    if (json_dimensions(type) > 0) {
-        fmt(out, "array");
-        return;
-    }
-    if ((type & JSON_NUMBER) == JSON_NUMBER)
-        type &= ~JSON_INTEGER; /* it is an alternative of every number */
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if ((type >> i & 1) == 0)
-            continue;
-        fmt(out, "%s%s", before, words[i]);
-        before = " or ";
-    }
-}
-
-/* Records that the current member is of `kind` and what the shape declares, 0: nothing. Only the
- * first one. */
-static void odd(struct json *j, uint32_t kind, uint32_t declared)
-{
-    struct sink_buf buf;
-
-    if (j->check->odd[0])
-        return;
-    sink_buf_init(&buf, j->check->odd, sizeof j->check->odd);
-    fmt(&buf.sink, "%s (", j->path);
-    say_type(kind, &buf.sink);
-    fmt(&buf.sink, declared ? ") is declared as " : ") is not declared");
-    say_type(declared, &buf.sink);
-}
-
-/* Sets the path to the current member; returns its type in the shape, 0: none. */
-static uint32_t arrive(struct json *j, const char *name)
-{
-    const struct json_field *field;
-    unsigned in = j->depth - 1;
-
-    fmt_buf(j->path + j->under[in], JSON_PATH - j->under[in], "%s", name ? name : "");
-    j->here = strlen(j->path);
-    if (name == NULL)
-        return json_element(j->type[in]);
-    field = json_find(&j->check->now, j->path, &j->at);
-    if (field == NULL)
-        return 0;
-    json_seen_add(&j->check->seen, j->at);
-    return field->type;
-}
-
-static void check(struct json *j, const char *name, uint32_t kind)
-{
-    uint32_t type;
-
-    if (j->check == NULL)
-        return;
-    type = arrive(j, name);
-    if (!json_allows(type, kind))
-        odd(j, kind, type);
-    if (j->depth < JSON_DEPTH) /* for its own members, if it is opened */
-        j->type[j->depth] = type;
-}
-
 void json_member(struct json *j, const char *name, uint32_t kind)
 {
     bool *first = &j->first[j->depth - 1];
 
-    check(j, name, kind);
+    json_check_member(j, name, kind);
     if (!*first)
         raw_text(j, ",");
     *first = false;
@@ -136,23 +71,6 @@ static void enter(struct json *j, const char *more)
         return;
     fmt_buf(j->path + j->here, JSON_PATH - j->here, "%s", more);
     j->under[j->depth] = strlen(j->path);
-    if (more[0] == '.')
-        json_seen_forget(&j->check->seen, &j->check->now, j->path);
-}
-
-/* Records the first member that the innermost open object lacks or must not have. */
-static void leave(struct json *j)
-{
-    const struct json_field *f;
-    bool has;
-
-    if (j->check == NULL || j->check->odd[0] || j->close[j->depth - 1] != '}')
-        return;
-    j->path[j->under[j->depth - 1]] = '\0';
-    f = json_seen_amiss(&j->check->seen, &j->check->now, j->path, &has);
-    if (f)
-        fmt_buf(j->check->odd, sizeof j->check->odd, "%s is %s, but is declared \"%s\"", f->path,
-                has ? "written" : "missing", f->there);
 }
 
 static void open(struct json *j, char begin, char end)
@@ -175,15 +93,6 @@ void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type
     json_str(j, "type", type);
 }
 
-void json_expect(struct json *j, struct json_check *check, const char *type)
-{
-    j->check = check;
-    fmt_buf(j->path, sizeof j->path, "%s.", type);
-    check->now = json_shape_of(check->shape, j->path);
-    check->seen = (struct json_seen){0};
-    j->under[0] = strlen(j->path);
-}
-
 static void close_all(struct json *j)
 {
     while (j->depth > 1)
@@ -193,7 +102,7 @@ static void close_all(struct json *j)
 void json_end(struct json *j)
 {
     close_all(j);
-    leave(j);
+    json_check_close(j);
     uint32_t crc = j->crc;
     char text[32];
     json_raw(j, text, fmt_buf(text, sizeof text, ",\"crc\":\"%08x\"}\r\n", crc));
@@ -312,7 +221,7 @@ void json_array(struct json *j, const char *name)
 void json_close(struct json *j)
 {
     if (j->depth > 1) {
-        leave(j);
+        json_check_close(j);
         j->depth--;
         json_raw(j, &j->close[j->depth], 1);
     }

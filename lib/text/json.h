@@ -59,32 +59,14 @@ unsigned json_dimensions(uint32_t type);
 uint32_t json_element(uint32_t type);
 unsigned json_length(uint32_t type);
 
-/* Returns whether a value of `kind`, one of the above or JSON_ARRAY(0), is allowed. */
-bool json_allows(uint32_t type, uint32_t kind);
-
-/* Returns the fields of one type of record, and what is between them. `type` ends in ".". */
-struct json_shape json_shape_of(const struct json_shape *shape, const char *type);
-
 /* Returns the name of the field at a path: what follows its last ".". */
 const char *json_name(const char *path);
-
-/* Returns the field at this path, NULL: none. `*at`: where the search begins, and where it ended;
- * records are written roughly in the order of their shape. */
-const struct json_field *json_find(const struct json_shape *shape, const char *path, size_t *at);
 
 /* The fields of a shape that were written, one bit each. */
 #define JSON_FIELDS 1024 /* the most of a shape */
 struct json_seen {
     uint64_t bits[JSON_FIELDS / 64];
 };
-
-void json_seen_add(struct json_seen *seen, size_t field);
-/* `inside`: the path of an object with its last ".". Forgets what was written in it. */
-void json_seen_forget(struct json_seen *seen, const struct json_shape *shape, const char *inside);
-/* Returns the first member that this object lacks or must not have, NULL: none. *has: which. */
-const struct json_field *json_seen_amiss(const struct json_seen *seen,
-                                         const struct json_shape *shape, const char *inside,
-                                         bool *has);
 
 #define JSON_DEPTH 8 /* nested objects and arrays in one record, including the record itself */
 
@@ -118,6 +100,10 @@ void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type
 /* Checks this record from here on. A member that is not in the shape, or has another type there, is
  * still written. An object must have the members that the shape says, when it is closed. */
 void json_expect(struct json *j, struct json_check *check, const char *type);
+/* For json.c: check a member of `kind`, one of the types above, which is written next; what the
+ * innermost open object lacks or must not have. */
+void json_check_member(struct json *j, const char *name, uint32_t kind);
+void json_check_close(struct json *j);
 /* Closes everything open, writes the crc and CR LF. */
 void json_end(struct json *j);
 
