@@ -190,8 +190,7 @@ static void probe_groups_to(struct engine *e, struct probe *p, enum recipe r, si
     p->recipe[r].exclusive =
         (unsigned)linearity_over(group, to, n, e->facts.step, p->recipe[r].point);
     p->recipe[r].line = linearity_line(p->recipe[r].point);
-    p->recipe[r].bend = linearity_bend(group, to);
-    p->recipe[r].bend_p = linearity_bend_p(&p->recipe[r].bend);
+    p->recipe[r].bend = linearity_bend(group, to, NULL);
 }
 
 static bool is_mostly_exclusive(const struct probe *p, enum recipe r)
@@ -209,7 +208,7 @@ static size_t group_windows(const struct engine *e, enum recipe r, unsigned grou
 
 static bool is_in_doubt(const struct probe *p, enum recipe r)
 {
-    return !p->recipe[r].line.straight && p->recipe[r].bend_p > LINEARITY_FALSE &&
+    return !p->recipe[r].line.straight && p->recipe[r].bend.least > LINEARITY_FALSE &&
            is_mostly_exclusive(p, r);
 }
 
@@ -262,14 +261,12 @@ static void probe_bend_again(struct engine *e, struct probe *p)
     struct linearity_group group[MOST_GROUPS];
     unsigned groups = PLACEMENTS * MOST_ROUNDS;
 
-    if (e->facts.execution != EXEC_SILICON || p->recipe[r].bend_p > LINEARITY_FALSE)
+    if (e->facts.execution != EXEC_SILICON || p->recipe[r].bend.least > LINEARITY_FALSE)
         return;
     for (unsigned i = 0; i < groups; i++)
         group[i].c = measure_points(e, r, group_windows(e, r, groups),
                                     i % PLACEMENTS * (LINE / PLACEMENTS), group[i].location);
-    struct linearity_bend again = linearity_bend(group, groups);
-    p->recipe[r].bend = linearity_bend_both(&p->recipe[r].bend, &again);
-    p->recipe[r].bend_p = linearity_bend_p(&p->recipe[r].bend);
+    p->recipe[r].bend = linearity_bend(group, groups, &p->recipe[r].bend);
 }
 
 /* Returns the most that the recipe hides of a body of any length: the shadow plus the bend. */
@@ -354,7 +351,7 @@ struct probe_check probe_judge(const struct engine *e, const struct probe *p)
         c.why_not = "an emulator's time is noise";
     else if (!is_mostly_exclusive(p, e->facts.probed))
         c.why_not = "the core was shared for most of the time";
-    else if (p->recipe[e->facts.probed].bend_p <= LINEARITY_FALSE)
+    else if (p->recipe[e->facts.probed].bend.least <= LINEARITY_FALSE)
         c.result = SELFTEST_FAIL;
     else if (line->straight)
         c.result = SELFTEST_PASS;

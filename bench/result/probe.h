@@ -36,8 +36,7 @@ struct probe {
         struct linearity_point point[LINEARITY_POINTS];
         unsigned groups, exclusive;     /* placements times rounds; those on an exclusive core */
         struct linearity_line line;     /* on silicon, through the exclusive groups */
-        struct linearity_bend bend;     /* of the groups, ... */
-        double bend_p;                  /* ... and linearity_bend_p() of it */
+        struct linearity_bend bend;     /* of the groups */
         uint64_t least[GROWING_BODIES]; /* the least window of each growing body */
         unsigned growing;               /* windows of each */
         struct regression regression;   /* through the least windows */

@@ -184,42 +184,26 @@ static double beyond_by_chance(const struct off *o, double side)
     return variance > 0 ? above_t(beyond / mathx_sqrt(variance / n), n - 1) : 0;
 }
 
-struct linearity_bend linearity_bend(const struct linearity_group *group, size_t groups)
+struct linearity_bend linearity_bend(const struct linearity_group *group, size_t groups,
+                                     const struct linearity_bend *before)
 {
     struct off off[LINEARITY_TESTS] = {{.whole = 0}};
-    struct linearity_bend b;
+    struct linearity_bend b = {.least = 1};
 
     for (size_t g = 0; g < groups; g++)
         if (is_whole(&group[g]))
             add_group(off, &group[g]);
-    for (int i = 0; i < LINEARITY_TESTS; i++) {
-        b.p[i][0] = mathx_larger(heads(off[i].above, off[i].whole), beyond_by_chance(&off[i], 1));
-        b.p[i][1] = mathx_larger(heads(off[i].below, off[i].whole), beyond_by_chance(&off[i], -1));
-    }
-    return b;
-}
-
-struct linearity_bend linearity_bend_both(const struct linearity_bend *a,
-                                          const struct linearity_bend *b)
-{
-    struct linearity_bend both;
-
-    for (int i = 0; i < LINEARITY_TESTS; i++)
-        for (int side = 0; side < 2; side++)
-            both.p[i][side] = mathx_larger(a->p[i][side], b->p[i][side]);
-    return both;
-}
-
-double linearity_bend_p(const struct linearity_bend *b)
-{
-    double least = 1;
-
     for (int i = 0; i < LINEARITY_TESTS; i++)
         for (int side = 0; side < 2; side++) {
-            double p = LINEARITY_LOOKS * 2 * LINEARITY_TESTS * b->p[i][side];
-            least = p < least ? p : least;
+            double *p = &b.p[i][side];
+            *p = mathx_larger(heads(side ? off[i].below : off[i].above, off[i].whole),
+                              beyond_by_chance(&off[i], side ? -1 : 1));
+            if (before)
+                *p = mathx_larger(before->p[i][side], *p);
+            double any = LINEARITY_LOOKS * 2 * LINEARITY_TESTS * *p;
+            b.least = any < b.least ? any : b.least;
         }
-    return least;
+    return b;
 }
 
 /*

@@ -68,24 +68,21 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
  * - Student's t of the groups' mean against the limit, with the number of groups that are
  *   independent: groups (1 - rho) / (1 + rho), where rho is the correlation of neighbouring groups
  *   and its own standard error. So groups that a slow disturbance shifts together prove nothing.
- * Groups that lack a point or c are left out. 1 if there is too little data.
+ * Groups that lack a point or c are left out. 1 if there is too little data. `before`, if not NULL,
+ * is the result of groups that were measured at another time: both must show the same bend.
+ *
+ * A bend is proven if `least` is at most LINEARITY_FALSE, which takes at least LINEARITY_PROVES
+ * groups. Groups may be judged LINEARITY_LOOKS times while their number grows.
  */
-struct linearity_bend {
-    double p[LINEARITY_TESTS][2]; /* above the limit, below */
-};
-struct linearity_bend linearity_bend(const struct linearity_group *group, size_t groups);
-
-/* Combines two sets of groups, measured at different times: both must show the same bend. */
-struct linearity_bend linearity_bend_both(const struct linearity_bend *a,
-                                          const struct linearity_bend *b);
-
-/* Returns the smallest of these probabilities, times their number and LINEARITY_LOOKS; at most 1. A
- * bend is proven if that is at most LINEARITY_FALSE, which takes at least LINEARITY_PROVES groups.
- * Groups may be judged LINEARITY_LOOKS times while their number grows. */
 #define LINEARITY_FALSE  1e-6
 #define LINEARITY_LOOKS  2
 #define LINEARITY_PROVES 25
-double linearity_bend_p(const struct linearity_bend *b);
+struct linearity_bend {
+    double p[LINEARITY_TESTS][2]; /* above the limit, below */
+    double least; /* the smallest of them, times their number and LINEARITY_LOOKS; at most 1 */
+};
+struct linearity_bend linearity_bend(const struct linearity_group *group, size_t groups,
+                                     const struct linearity_bend *before);
 
 /* Returns the windows per point that make the half-width at most `half` core cycles: at least 1, or
  * 0 if c or half is not above 0. */

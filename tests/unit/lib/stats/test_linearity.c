@@ -141,8 +141,7 @@ static double bend_p(const double shown[LINEARITY_POINTS], double noise, size_t 
 
     for (size_t g = 0; g < groups; g++)
         group[g] = a_group(shown, noise, 0.6, &rng);
-    struct linearity_bend b = linearity_bend(group, groups);
-    return linearity_bend_p(&b);
+    return linearity_bend(group, groups, NULL).least;
 }
 
 /* A straight recipe on a disturbed core: each point moves by itself, slowly: AR(1) with this
@@ -165,10 +164,9 @@ static bool fails_again(double phi, double size, struct rng *rng, bool *first)
         if (g < 32 || g >= 96)
             group[g >= 96][g % 32] = a_group(shown, 0.1, 0.6, rng);
     }
-    struct linearity_bend a = linearity_bend(group[0], 32), b = linearity_bend(group[1], 32);
-    struct linearity_bend both = linearity_bend_both(&a, &b);
-    *first = linearity_bend_p(&a) <= LINEARITY_FALSE;
-    return linearity_bend_p(&both) <= LINEARITY_FALSE;
+    struct linearity_bend a = linearity_bend(group[0], 32, NULL);
+    *first = a.least <= LINEARITY_FALSE;
+    return linearity_bend(group[1], 32, &a).least <= LINEARITY_FALSE;
 }
 
 /* Also where neighbouring groups are nearly the same. A sign test alone calls up to all of these
@@ -205,10 +203,8 @@ TEST(a_neighbour_for_part_of_the_time_proves_no_bend)
                 if (g < 32 || g >= 64)
                     group[g >= 64][g % 32] = a_group(there ? moved : not_moved, 0.3, 0.6, &rng);
             }
-            struct linearity_bend a = linearity_bend(group[0], 32),
-                                  b = linearity_bend(group[1], 32);
-            struct linearity_bend both = linearity_bend_both(&a, &b);
-            assert_true(linearity_bend_p(&both) > LINEARITY_FALSE);
+            struct linearity_bend a = linearity_bend(group[0], 32, NULL);
+            assert_true(linearity_bend(group[1], 32, &a).least > LINEARITY_FALSE);
         }
 }
 
@@ -257,7 +253,7 @@ TEST(incomplete_groups_prove_no_bend)
         else if (g == 0)
             group[g].location[4] = __builtin_nan("");
     }
-    struct linearity_bend none = linearity_bend(group, 0), few = linearity_bend(group, MOST_GROUPS);
-    assert_true(linearity_bend_p(&none) == 1);
-    assert_true(linearity_bend_p(&few) > LINEARITY_FALSE); /* 23 are whole */
+    assert_true(linearity_bend(group, 0, NULL).least == 1);
+    assert_true(linearity_bend(group, MOST_GROUPS, NULL).least >
+                LINEARITY_FALSE); /* 23 are whole */
 }
