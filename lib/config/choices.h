@@ -212,9 +212,4 @@ struct upload_choice {
     char login[UPLOAD_LOGIN_MOST]; /* "user:password", never shown; or empty */
 };
 
-/* Parses auto, off, or a URL of scheme http, https or tftp. False: none of these. */
-bool upload_choice_parse(struct upload_choice *c, const char *text);
-/* Returns the choice as a word, without the login. */
-const char *upload_choice_text(const struct upload_choice *c);
-
 #endif

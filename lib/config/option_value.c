@@ -1,8 +1,9 @@
 #include "lib/config/options.h"
-#include "lib/text/words.h"
 #include "lib/text/fmt.h"
-#include "lib/text/str.h"
+#include "lib/text/json.h"
 #include "lib/text/mem.h"
+#include "lib/text/str.h"
+#include "lib/text/words.h"
 
 static void *field(void *o, const struct option_doc *k)
 {
@@ -57,6 +58,40 @@ static void fraction_text(uint32_t parts, char *text, size_t size)
         text[--n] = '\0';
 }
 
+static bool parse_url(struct upload_choice *c, const char *text)
+{
+    static const char *const schemes[] = {"http", "https", "tftp"};
+    struct url url;
+    size_t n;
+
+    if (!url_parse(&url, text) || !str_copy(c->login, sizeof c->login, url.login, url.login_n))
+        return false;
+    n = strlen(url.path);
+    fmt_buf(c->url, sizeof c->url, "%s://%.*s%s%s", schemes[url.scheme], (int)url.host_n, url.host,
+            url.path, n > 0 && url.path[n - 1] == '/' ? "" : "/");
+    return c->url[strlen(c->url) - 1] == '/'; /* otherwise it was cut */
+}
+
+static bool upload_parse(struct upload_choice *c, const char *text)
+{
+    struct upload_choice parsed = {.kind = UPLOAD_AUTO};
+
+    if (str_eq(text, "off"))
+        parsed.kind = UPLOAD_OFF;
+    else if (!str_eq(text, "auto")) {
+        parsed.kind = UPLOAD_URL;
+        if (!parse_url(&parsed, text))
+            return false;
+    }
+    *c = parsed;
+    return true;
+}
+
+static const char *upload_text(const struct upload_choice *c)
+{
+    return c->kind == UPLOAD_URL ? c->url : c->kind == UPLOAD_OFF ? "off" : "auto";
+}
+
 bool option_value_take(void *o, const struct option_doc *k, const char *text)
 {
     uint32_t v = 0;
@@ -69,7 +104,7 @@ bool option_value_take(void *o, const struct option_doc *k, const char *text)
     case OPTION_SERIAL:
         return serial_choice_parse(field(o, k), text);
     case OPTION_UPLOAD:
-        return upload_choice_parse(field(o, k), text);
+        return upload_parse(field(o, k), text);
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
     case OPTION_FILES:
@@ -159,7 +194,8 @@ void option_value_explain(const struct option_doc *k, const char *text, struct s
 
 _Static_assert(SERIAL_CHOICE_TEXT <= OPTION_VALUE_TEXT, "serial= does not fit");
 
-const char *option_value_text(const void *o, const struct option_doc *k,
+/* Returns the value as in a word, without a login. It may be in `text`, and for a list in `o`. */
+static const char *value_text(const void *o, const struct option_doc *k,
                               char text[OPTION_VALUE_TEXT])
 {
     const void *at = (const char *)o + k->takes.field;
@@ -192,16 +228,77 @@ const char *option_value_text(const void *o, const struct option_doc *k,
         serial_choice_text(at, text, OPTION_VALUE_TEXT);
         break;
     case OPTION_UPLOAD:
-        return upload_choice_text(at);
+        return upload_text(at);
     }
     return text;
 }
 
-bool option_value_number(const void *o, const struct option_doc *k, uint32_t *number)
+/* --- the options in print --------------------------------------------------------------------- */
+
+void options_help(struct sink *out)
 {
-    *number = 0;
-    if (k->takes.kind != OPTION_NUMBER && k->takes.kind != OPTION_NUMBER_OR_WORD)
-        return false;
-    *number = number_in(o, k);
-    return k->takes.kind == OPTION_NUMBER || *number != 0;
+    const struct option_doc *keys;
+    size_t n = options_docs(&keys);
+
+    fmt(out,
+        "baretick: a micro-benchmark that boots. Options are words in baretick.conf on\r\n"
+        "the boot volume and in the load options, which have priority.\r\n\r\n"
+        "  help\r\n      print this text and end\r\n"
+        "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n"
+        "  datasheet\r\n      measure a datasheet of the CPU:");
+    for (const char *const *means = datasheet_words; *means; means++)
+        fmt(out, " %s", *means);
+    fmt(out, "\r\n");
+    for (size_t i = 0; i < n; i++)
+        fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
+            keys[i].meaning, keys[i].standard);
+    fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x.\r\n"
+             "QEMU's isa-debug-exit gets 1: success, 2: a check failed, 3: bad options,\r\n"
+             "4: the machine faulted, 5: stopped, 6: the report could not be written. QEMU\r\n"
+             "then exits with 3, 5, 7, 9, 11, 13.\r\n");
+}
+
+static void record_one(const struct options *o, const struct option_doc *k, struct json *j)
+{
+    char text[OPTION_VALUE_TEXT];
+    const char *value = value_text(o, k, text);
+    bool number = k->takes.kind == OPTION_NUMBER || k->takes.kind == OPTION_NUMBER_OR_WORD;
+
+    if (number && value == text) { /* not the word */
+        json_u64(j, k->key, number_in(o, k));
+    } else if (k->takes.kind == OPTION_FRACTION) {
+        json_member(j, k->key, JSON_FRACTION);
+        json_raw(j, value, strlen(value));
+    } else {
+        json_str(j, k->key, value);
+    }
+}
+
+void options_show(const struct options *o, uint32_t samples, struct sink *out)
+{
+    const struct option_doc *keys;
+    size_t n = options_docs(&keys);
+    struct options standard;
+    char is[OPTION_VALUE_TEXT], was[OPTION_VALUE_TEXT];
+
+    options_default(&standard);
+    fmt(out, "suite=%s bench=%s samples=%u", o->suite, o->bench, samples);
+    for (size_t i = 0; i < n; i++) {
+        const struct option_doc *k = &keys[i];
+        const char *value = value_text(o, k, is);
+        bool shown = str_eq(k->standard, "*") || str_eq(k->key, "samples");
+        if (!shown && !str_eq(value, value_text(&standard, k, was)))
+            fmt(out, " %s=%s", k->key, value);
+    }
+}
+
+void options_record(const struct options *o, struct json *j)
+{
+    const struct option_doc *keys;
+    size_t n = options_docs(&keys);
+
+    json_object(j, "options");
+    for (size_t i = 0; i < n; i++)
+        record_one(o, &keys[i], j);
+    json_close(j);
 }

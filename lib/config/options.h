@@ -193,13 +193,6 @@ bool option_value_take(void *options, const struct option_doc *k, const char *te
 /* Writes which values are allowed, and which one may be meant by `text`, the refused value. */
 void option_value_explain(const struct option_doc *k, const char *text, struct sink *err);
 
-/* Returns the value as in a word. It may be in `text`, and for a list in `options`. */
-const char *option_value_text(const void *options, const struct option_doc *k,
-                              char text[OPTION_VALUE_TEXT]);
-
-/* Returns true if the value is a number, which is then in *number. */
-bool option_value_number(const void *options, const struct option_doc *k, uint32_t *number);
-
 /* --- all of them ------------------------------------------------------------------------------ */
 
 void options_default(struct options *o);
@@ -272,7 +265,7 @@ bool options_knows(const char *word);
 bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
                   unsigned number, struct sink *err);
 
-/* --- the options in print (options_show.c) ---------------------------------------------------- */
+/* --- the options in print (option_value.c) ---------------------------------------------------- */
 
 struct json;
 
