@@ -94,15 +94,6 @@ void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
         decode_fixed(c, &cpu, cpuid, ctx);
 }
 
-const char *core_counter_absent(const struct core_counters *c)
-{
-    if (c->pmc == COUNTER_NONE)
-        return "no fixed counter 1 (CPUID 0Ah), and none of AMD's";
-    if (c->bits < 32 || c->bits > 63)
-        return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
-    return NULL;
-}
-
 /* Remembers an MSR for stop(). */
 static bool keep(struct core_counter *c, const struct counter_access *a, uint32_t msr)
 {

@@ -42,7 +42,15 @@ static inline enum core_counter_kind core_counters_best(const struct core_counte
 }
 
 /* NULL, or why CPUID reports no fixed counter or PMC; no APERF. */
-const char *core_counter_absent(const struct core_counters *c);
+static inline const char *core_counter_absent(const struct core_counters *c)
+{
+    if (c->pmc == COUNTER_NONE)
+        return "no fixed counter 1 (CPUID 0Ah), and none of AMD's";
+    if (c->bits < 32 || c->bits > 63)
+        return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
+    return NULL;
+}
+
 static inline const char *aperf_absent(const struct core_counters *c)
 {
     return c->aperf ? NULL : "no APERF and MPERF (CPUID 6 ECX[0])";

@@ -95,10 +95,21 @@ struct branch_trap {
 
 /* Clears the bit if the CPU has the MSR and the bit is set. A write that faults or is ignored is
  * not reported: the known instructions that are stepped first show whether each traps. */
-void branch_trap_clear(struct branch_trap *b, const struct msr_access *a);
+static inline void branch_trap_clear(struct branch_trap *b, const struct msr_access *a)
+{
+    b->cleared = msr_keep(&b->kept, a, MSR_DEBUGCTL) && b->kept.was & DEBUGCTL_BTF;
+    if (b->cleared)
+        (void)msr_change(&b->kept, a, DEBUGCTL_BTF, 0);
+}
 
 /* Restores the bit, if it was cleared. */
-void branch_trap_restore(struct branch_trap *b, const struct msr_access *a);
+static inline void branch_trap_restore(struct branch_trap *b, const struct msr_access *a)
+{
+    if (!b->cleared)
+        return;
+    b->cleared = false;
+    (void)msr_put_back(&b->kept, a);
+}
 
 /* Splits machine code into instructions, as far as needed to find the next one, and detects 256- or
  * 512-bit vectors, which make a core change its licence. */

@@ -241,24 +241,6 @@ void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t 
     }
 }
 
-bool cores_need_x2apic(const struct cores_list *l)
-{
-    for (unsigned i = 0; i < l->count; i++)
-        if (!cores_reachable(l->id[i], false))
-            return true;
-    return false;
-}
-
-void tsc_offset_add(struct tsc_offset *o, uint64_t t0, uint64_t other, uint64_t t1)
-{
-    uint64_t round = t1 - t0, error = round - round / 2;
-
-    if (o->rounds++ > 0 && error >= o->error)
-        return;
-    o->error = error;
-    o->ahead = (int64_t)(other - (t0 + round / 2));
-}
-
 /* Separates one difference from the previous one. */
 static struct sink *next(struct sink_buf *b)
 {

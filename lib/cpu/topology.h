@@ -89,13 +89,20 @@ void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t 
 /* Returns the index of an APIC id in the list; `count` if it is not there. */
 unsigned cores_find(const struct cores_list *l, uint32_t id);
 
-/* Return whether some core of the list needs x2APIC to be sent interrupts, and whether the core
- * with this id can be sent interrupts. Without x2APIC, 255 means all cores, and higher ids do not
- * fit (Intel SDM vol. 3A section 11.6.1). */
-bool cores_need_x2apic(const struct cores_list *l);
+/* Return whether the core with this id can be sent interrupts, and whether some core of the list
+ * needs x2APIC for that. Without x2APIC, 255 means all cores, and higher ids do not fit (Intel SDM
+ * vol. 3A section 11.6.1). */
 static inline bool cores_reachable(uint32_t id, bool x2apic)
 {
     return x2apic || id < 255;
+}
+
+static inline bool cores_need_x2apic(const struct cores_list *l)
+{
+    for (unsigned i = 0; i < l->count; i++)
+        if (!cores_reachable(l->id[i], false))
+            return true;
+    return false;
 }
 
 /*
@@ -108,7 +115,15 @@ struct tsc_offset {
     int64_t ahead;  /* ticks that the other core is ahead */
     uint64_t error; /* plus or minus, ticks */
 };
-void tsc_offset_add(struct tsc_offset *o, uint64_t t0, uint64_t other, uint64_t t1);
+static inline void tsc_offset_add(struct tsc_offset *o, uint64_t t0, uint64_t other, uint64_t t1)
+{
+    uint64_t round = t1 - t0, error = round - round / 2;
+
+    if (o->rounds++ > 0 && error >= o->error)
+        return;
+    o->error = error;
+    o->ahead = (int64_t)(other - (t0 + round / 2));
+}
 
 /* CPUID feature words that may differ between cores of one machine (kernel/cores/smp.c has the
  * leaves). */

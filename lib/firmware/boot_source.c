@@ -1,5 +1,4 @@
 #include "lib/firmware/boot_source.h"
-#include "lib/text/bytes.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
@@ -106,11 +105,6 @@ void boot_path_decode(struct boot_path *p, const uint8_t *bytes, size_t n)
         bytes += length;
         n -= length;
     }
-}
-
-bool boot_path_is_far(const struct boot_path *p, const uint8_t address[4])
-{
-    return ((le32(p->address) ^ le32(address)) & le32(p->mask)) != 0;
 }
 
 bool boot_path_folder(char *folder, size_t size, const char *file)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/text/bytes.h"
 #include "lib/text/url.h"
 
 /* A boot entry: the content of a variable Boot####, which this points into. Source: UEFI 2.10
@@ -43,7 +44,10 @@ struct boot_path {
 void boot_path_decode(struct boot_path *p, const uint8_t *bytes, size_t n);
 
 /* Returns whether an address is on another network than the machine's own. */
-bool boot_path_is_far(const struct boot_path *p, const uint8_t address[4]);
+static inline bool boot_path_is_far(const struct boot_path *p, const uint8_t address[4])
+{
+    return ((le32(p->address) ^ le32(address)) & le32(p->mask)) != 0;
+}
 
 /* Writes the folder of a file: the text up to the last slash, or "". False: it does not fit. */
 bool boot_path_folder(char *folder, size_t size, const char *file);

@@ -214,12 +214,6 @@ bool insn_can_turn(const struct insn_view *v)
     return !(v->form->properties & (INSN_BRANCH | INSN_REP));
 }
 
-bool insn_can_loop(const struct insn_view *v)
-{
-    return !(v->flags.read & INSN_STATUS) && !(v->form->properties & (INSN_STRING | INSN_STACK)) &&
-           insn_can_turn(v);
-}
-
 bool insn_can_mix(const struct insn_view *v)
 {
     return v->operands > 0 && insn_can_turn(v) && !str_eq(insn_mnemonic(v->form), "nop") &&

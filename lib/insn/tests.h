@@ -81,7 +81,11 @@ bool insn_can_turn(const struct insn_view *v);
 /* Returns whether throughput is measured in a loop. The loop sets no register again and writes
  * flags. So it cannot have forms that move pointers, nor forms that read flags, because on some
  * CPUs their time depends on the instruction that wrote the flags. */
-bool insn_can_loop(const struct insn_view *v);
+static inline bool insn_can_loop(const struct insn_view *v)
+{
+    return !(v->flags.read & INSN_STATUS) && !(v->form->properties & (INSN_STRING | INSN_STACK)) &&
+           insn_can_turn(v);
+}
 
 /* Returns whether blockers can be next to the form: it has operands, it is not a NOP, and its
  * copies may be in a loop, do not fence, and do not clear masks, which other instructions would

@@ -44,11 +44,6 @@ static bool refuse_undefined(const struct reference *r, struct sink *err)
 
 /* --- contents of a set ------------------------------------------------------------------------ */
 
-void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given *given)
-{
-    *s = (struct elf_set){.elf = e, .given = given};
-}
-
 static enum elf_kind kind_of(const struct elf_section *s, bool has_relas)
 {
     if (s->flags & ELF_WRITE)
@@ -213,11 +208,6 @@ bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, stru
 
 /* --- placed ----------------------------------------------------------------------------------- */
 
-uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at)
-{
-    return s->part[at->part].address + at->offset;
-}
-
 /* Returns the current address of a symbol. */
 static uint64_t address_of(const struct elf_set *s, const struct elf_symbol *symbol)
 {
@@ -381,14 +371,6 @@ bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err)
         return true;
     write_stubs(s);
     return write_entries(s, err);
-}
-
-const struct elf_part *elf_part_at(const struct elf_set *s, uint64_t address)
-{
-    for (uint32_t i = 0; i < s->parts; i++)
-        if (address - s->part[i].address < s->part[i].size)
-            return &s->part[i];
-    return NULL;
 }
 
 const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *distance)

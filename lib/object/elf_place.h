@@ -83,7 +83,11 @@ struct elf_entry {
     uint64_t offset;
 };
 
-void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given *given);
+static inline void elf_set_init(struct elf_set *s, const struct elf *e,
+                                const struct elf_given *given)
+{
+    *s = (struct elf_set){.elf = e, .given = given};
+}
 
 /*
  * Adds what the function or data at a spot of the object needs; *at gets its place in the set.
@@ -93,7 +97,10 @@ void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given
 bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, struct sink *err);
 
 /* Returns the current address. */
-uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at);
+static inline uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at)
+{
+    return s->part[at->part].address + at->offset;
+}
 
 /*
  * Writes all parts of this kind, which must have their bytes; with ELF_CODE also the stubs and the
@@ -103,7 +110,13 @@ uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at);
 bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err);
 
 /* Returns the part that has an address, as currently placed; NULL: none. */
-const struct elf_part *elf_part_at(const struct elf_set *s, uint64_t address);
+static inline const struct elf_part *elf_part_at(const struct elf_set *s, uint64_t address)
+{
+    for (uint32_t i = 0; i < s->parts; i++)
+        if (address - s->part[i].address < s->part[i].size)
+            return &s->part[i];
+    return NULL;
+}
 
 /* Returns the symbol at or before an address in one of the set's parts, as currently placed;
  * *distance gets the distance. NULL: in none of them. */

@@ -202,15 +202,6 @@ void clock_choose(struct tsc_clock *c)
     }
 }
 
-bool tick_is_gap(struct tick_finder *f, uint64_t tsc)
-{
-    bool gap = tsc - f->tsc >= TICK_GAP;
-
-    if (!gap)
-        f->tsc = tsc;
-    return gap;
-}
-
 bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count)
 {
     uint64_t n = count - f->count;

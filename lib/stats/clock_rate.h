@@ -132,7 +132,15 @@ static inline void tick_start(struct tick_finder *f, uint64_t tsc, uint64_t coun
 }
 
 /* True if this iteration of the loop was a gap: the count is to be read. Call it in each. */
-bool tick_is_gap(struct tick_finder *f, uint64_t tsc);
+static inline bool tick_is_gap(struct tick_finder *f, uint64_t tsc)
+{
+    bool gap = tsc - f->tsc >= TICK_GAP;
+
+    if (!gap)
+        f->tsc = tsc;
+    return gap;
+}
+
 /* Adds a gap of this many ticks that ended at `tsc`. Returns false once enough have been seen. */
 bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count);
 

@@ -60,15 +60,6 @@ void gaps_add(struct gaps *g, uint64_t at, uint64_t iteration)
             g->first[c].gap[g->first[c].n++] = gap;
 }
 
-uint64_t gaps_in_class(const struct gaps *g, unsigned class)
-{
-    uint64_t n = 0;
-
-    for (unsigned i = class * GAPS_PER_DECADE; i < GAPS_BINS; i++)
-        n += g->bin[i].count;
-    return n;
-}
-
 /*
  * Goes from the longest bin down. `count` and `ticks` are those of the bins above the current one;
  * with w in the current bin the sum is ticks - w * count, plus mean - w for each of its gaps, as

@@ -63,7 +63,14 @@ void gaps_init(struct gaps *g, uint64_t typical, double hz);
 void gaps_add(struct gaps *g, uint64_t at, uint64_t iteration);
 
 /* Returns the number of gaps of at least the length of a class. */
-uint64_t gaps_in_class(const struct gaps *g, unsigned class);
+static inline uint64_t gaps_in_class(const struct gaps *g, unsigned class)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = class * GAPS_PER_DECADE; i < GAPS_BINS; i++)
+        n += g->bin[i].count;
+    return n;
+}
 
 /*
  * Returns the longest wait that remains if the worst moments are left out. A moment of the watched

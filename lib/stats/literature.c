@@ -25,15 +25,6 @@ bool kbest_add(struct kbest *b, uint64_t ticks)
 /* Near the clock's resolution a stretch may read 0, so n grows by at most this factor. */
 #define GROWTH_MOST 16
 
-void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most)
-{
-    *a = (struct adaptive){.target = target,
-                           .grain = grain,
-                           .most = most - most % grain,
-                           .n = grain,
-                           .state = ADAPTIVE_MORE};
-}
-
 /* Returns the n that should last for the target. The last reading was below target / sqrt(2), so
  * the result is at least sqrt(2) times the last n. In floating point, so that nothing overflows. */
 static uint64_t grown(const struct adaptive *a)

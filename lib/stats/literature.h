@@ -58,7 +58,15 @@ struct adaptive {
 };
 
 /* target > 0 seconds, 1 <= grain <= most. n is always a multiple of grain and at most `most`. */
-void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most);
+static inline void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most)
+{
+    *a = (struct adaptive){.target = target,
+                           .grain = grain,
+                           .most = most - most % grain,
+                           .n = grain,
+                           .state = ADAPTIVE_MORE};
+}
+
 /* Adds the time of a stretch of n iterations. With valid false, the same n is to be tried again. */
 enum adaptive_state adaptive_add(struct adaptive *a, bool valid, double seconds);
 

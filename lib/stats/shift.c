@@ -1,5 +1,4 @@
 #include "lib/stats/shift.h"
-#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 
@@ -148,11 +147,6 @@ struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set
     s.lo = s.by - (s.by - s.lo) * factor;
     s.hi = s.by + (s.hi - s.by) * factor;
     return s;
-}
-
-bool agree_is_narrow(struct agreed a)
-{
-    return a.hi - a.lo <= mathx_larger(AGREE_SHARE * mathx_size(a.value), AGREE_WIDTH);
 }
 
 /* Fewer than two measurements. */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "lib/stats/mathx.h"
 
 #define SHIFT_MOST 16 /* values per set */
 
@@ -88,7 +89,10 @@ static inline struct agreed agree_minus(struct agreed a, struct agreed b)
 }
 
 /* Returns whether the range is at most AGREE_SHARE of the figure or AGREE_WIDTH wide. */
-bool agree_is_narrow(struct agreed a);
+static inline bool agree_is_narrow(struct agreed a)
+{
+    return a.hi - a.lo <= mathx_larger(AGREE_SHARE * mathx_size(a.value), AGREE_WIDTH);
+}
 
 /* Returns whether they differ by more than AGREE_SHARE of the larger, and their ranges are apart.
  * False if either is unknown. */

@@ -1,5 +1,4 @@
 #include "lib/stats/witness_rule.h"
-#include "lib/stats/mathx.h"
 
 #define BIN_WIDTH    0.01 /* of the natural logarithm */
 #define SPREAD       4    /* bins on either side that belong to one level without noise */
@@ -237,14 +236,6 @@ struct moments witness_undisturbed(const double *ticks, size_t n, double times)
         if (ticks[i] <= times * least)
             moments_add(&kept, ticks[i]);
     return kept;
-}
-
-double witness_level(const struct witness_plan *plan, double nops, double ruler)
-{
-    double ticks_per_cycle = ruler / (plan->adds + plan->ruler_window);
-    double level = (nops / ticks_per_cycle - plan->window) / plan->nops;
-
-    return ruler > 0 && level > 0 ? level : UNKNOWN;
 }
 
 /* Noise as in witness_steady(), of two means of this number of windows. */

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 /* A reading more than this above the best is shared: docs/witness.md. Measured next to a busy SMT
@@ -100,6 +101,12 @@ struct moments witness_undisturbed(const double *ticks, size_t n, double times);
 
 /* Returns a reading: core cycles per NOP, from the mean windows of NOPs and of the ruler, in ticks.
  * UNKNOWN if they are implausible. */
-double witness_level(const struct witness_plan *plan, double nops, double ruler);
+static inline double witness_level(const struct witness_plan *plan, double nops, double ruler)
+{
+    double ticks_per_cycle = ruler / (plan->adds + plan->ruler_window);
+    double level = (nops / ticks_per_cycle - plan->window) / plan->nops;
+
+    return ruler > 0 && level > 0 ? level : UNKNOWN;
+}
 
 #endif

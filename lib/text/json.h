@@ -57,7 +57,10 @@ struct json_shape {
  * length, 0: any. */
 unsigned json_dimensions(uint32_t type);
 uint32_t json_element(uint32_t type);
-unsigned json_length(uint32_t type);
+static inline unsigned json_length(uint32_t type)
+{
+    return json_dimensions(type) == 1 ? type >> 16 : 0;
+}
 
 /* Returns the name of the field at a path: what follows its last ".". */
 const char *json_name(const char *path);

@@ -24,11 +24,6 @@ uint32_t json_element(uint32_t type)
     return json_dimensions(type) > 1 ? type - JSON_ARRAY(0) : (type - JSON_ARRAY(0)) & 0xffffU;
 }
 
-unsigned json_length(uint32_t type)
-{
-    return json_dimensions(type) == 1 ? type >> 16 : 0;
-}
-
 static bool allows(uint32_t type, uint32_t kind)
 {
     if (json_dimensions(type) > 0)

@@ -68,8 +68,3 @@ void report_log_init(struct report_log *l, char *records, size_t records_size, c
         .text = {.at = text, .size = text_size},
     };
 }
-
-void report_log_end(struct report_log *l)
-{
-    l->ends = true;
-}

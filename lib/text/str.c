@@ -3,11 +3,6 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-bool str_is(const char *s, const char *bytes, size_t n)
-{
-    return strlen(s) == n && memcmp(s, bytes, n) == 0;
-}
-
 bool str_eq(const char *a, const char *b)
 {
     return str_is(a, b, strlen(b));

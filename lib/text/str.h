@@ -5,11 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/text/mem.h"
 #include "lib/text/sink.h"
 
 bool str_eq(const char *a, const char *b);
 /* Returns whether `s` is exactly these n bytes. */
-bool str_is(const char *s, const char *bytes, size_t n);
+static inline bool str_is(const char *s, const char *bytes, size_t n)
+{
+    return strlen(s) == n && memcmp(s, bytes, n) == 0;
+}
+
 /* The same, ignoring the case of ASCII letters. */
 bool str_is_any_case(const char *s, const char *bytes, size_t n);
 bool str_has(const char *s, const char *part);

@@ -45,15 +45,6 @@ bool url_ipv4(const char *text, size_t n, uint8_t address[4])
     return true;
 }
 
-bool url_host_ipv4(const struct url *u, uint8_t address[4])
-{
-    size_t n = 0;
-
-    while (n < u->host_n && u->host[n] != ':')
-        n++;
-    return url_ipv4(u->host, n, address);
-}
-
 bool url_parse(struct url *u, const char *text)
 {
     uint8_t ignored[4];

@@ -27,7 +27,14 @@ bool url_parse(struct url *u, const char *text);
 /* Reads n bytes as an IPv4 address, "10.0.2.2". */
 bool url_ipv4(const char *text, size_t n, uint8_t address[4]);
 /* Reads the host, without its port, as an IPv4 address. */
-bool url_host_ipv4(const struct url *u, uint8_t address[4]);
+static inline bool url_host_ipv4(const struct url *u, uint8_t address[4])
+{
+    size_t n = 0;
+
+    while (n < u->host_n && u->host[n] != ':')
+        n++;
+    return url_ipv4(u->host, n, address);
+}
 
 /* Base64, for basic authentication. Source: RFC 4648 section 4. */
 
