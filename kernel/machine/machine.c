@@ -68,15 +68,13 @@ static const char *load_page_tables(struct machine *m)
 
 static void find_watchdogs(struct machine *m)
 {
-    struct acpi_table t = acpi_find(&m->acpi, "WDAT");
+    static const char *const signatures[] = {"WDAT", "WDDT"};
 
-    m->has_wdat = t.bytes != NULL;
-    if (t.bytes)
-        (void)acpi_wdat(&t, &m->wdat);
-    t = acpi_find(&m->acpi, "WDDT");
-    m->has_wddt = t.bytes != NULL;
-    if (t.bytes)
-        (void)acpi_wddt(&t, &m->wddt);
+    for (unsigned i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
+        struct acpi_table t = acpi_find(&m->acpi, signatures[i]);
+        if (t.bytes)
+            acpi_watchdog(&t, &m->watchdog[i]);
+    }
 }
 
 /* Reads the ACPI tables. Does not need our page tables: what it reads is in the memory map. */

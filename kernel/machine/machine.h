@@ -74,8 +74,7 @@ struct machine {
     struct hpet_table hpet;
     struct madt *madt;            /* NULL: no MADT */
     struct acpi_error madt_error; /* the entries before it are used */
-    bool has_wdat, has_wddt;      /* the table of a hardware watchdog exists, even if too short */
-    struct watchdog wdat, wddt;
+    struct watchdog watchdog[2];
 
     struct irq_masked irq;
     bool others_stopped; /* INIT was sent to all other cores */

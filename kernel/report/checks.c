@@ -206,15 +206,15 @@ static void warn_dma(const struct dma *d, struct report *r)
              d->stopped.fate[PCI_STUCK], d->unreached);
 }
 
-static void warn_watchdog(const struct watchdog *w, bool there, const char *table, struct report *r)
+static void warn_watchdog(const struct watchdog *w, struct report *r)
 {
     char text[240];
     struct sink_buf buf;
 
-    if (!there)
+    if (!w->table)
         return;
     sink_buf_init(&buf, text, sizeof text);
-    watchdog_text(w, table, &buf.sink);
+    watchdog_text(w, &buf.sink);
     report_event(r, "warning", text);
 }
 
@@ -223,8 +223,8 @@ static void warn_of_controls(const struct machine *m, struct report *r)
 {
     warn_settings(&m->controls, r);
     warn_dma(&m->dma, r);
-    warn_watchdog(&m->wdat, m->has_wdat, "WDAT", r);
-    warn_watchdog(&m->wddt, m->has_wddt, "WDDT", r);
+    for (unsigned i = 0; i < sizeof m->watchdog / sizeof m->watchdog[0]; i++)
+        warn_watchdog(&m->watchdog[i], r);
 }
 
 static void warn_of_run(const struct machine *m, const struct run_facts *run, struct report *r)

@@ -346,29 +346,24 @@ enum {
     WDDT_SIZE = 64,
 };
 
-bool acpi_wdat(const struct acpi_table *t, struct watchdog *w)
+void acpi_watchdog(const struct acpi_table *t, struct watchdog *w)
 {
-    *w = (struct watchdog){0};
-    if (!acpi_long_enough(t, "WDAT", WDAT_SIZE, &w->error))
-        return false;
-    w->enabled = t->bytes[WDAT_FLAGS] & WDAT_ENABLED;
-    w->period_ms = le32(t->bytes + WDAT_PERIOD);
-    w->max_count = le32(t->bytes + WDAT_MAX_COUNT);
-    return true;
+    bool wdat = memcmp(t->bytes, "WDAT", 4) == 0;
+
+    *w = (struct watchdog){.table = wdat ? "WDAT" : "WDDT"};
+    if (!acpi_long_enough(t, w->table, wdat ? WDAT_SIZE : WDDT_SIZE, &w->error))
+        return;
+    if (wdat) {
+        w->enabled = t->bytes[WDAT_FLAGS] & WDAT_ENABLED;
+        w->period_ms = le32(t->bytes + WDAT_PERIOD);
+        w->max_count = le32(t->bytes + WDAT_MAX_COUNT);
+    } else {
+        w->enabled = le16(t->bytes + WDDT_STATUS) & WDDT_ACTIVE;
+        w->max_count = le16(t->bytes + WDDT_MAX_COUNT);
+    }
 }
 
-/* The table does not have the period's unit, so the period is left out. */
-bool acpi_wddt(const struct acpi_table *t, struct watchdog *w)
-{
-    *w = (struct watchdog){0};
-    if (!acpi_long_enough(t, "WDDT", WDDT_SIZE, &w->error))
-        return false;
-    w->enabled = le16(t->bytes + WDDT_STATUS) & WDDT_ACTIVE;
-    w->max_count = le16(t->bytes + WDDT_MAX_COUNT);
-    return true;
-}
-
-void watchdog_text(const struct watchdog *w, const char *table, struct sink *out)
+void watchdog_text(const struct watchdog *w, struct sink *out)
 {
     uint64_t ms = w->period_ms * w->max_count;
 
@@ -376,7 +371,7 @@ void watchdog_text(const struct watchdog *w, const char *table, struct sink *out
         fmt(out, "a hardware watchdog may reset the machine: %s", w->error.text);
         return;
     }
-    fmt(out, "the machine has a hardware watchdog (ACPI table %s), %s by the table", table,
+    fmt(out, "the machine has a hardware watchdog (ACPI table %s), %s by the table", w->table,
         w->enabled ? "enabled" : "not enabled");
     if (ms)
         fmt(out, ", for at most %llu s", (unsigned long long)(ms / 1000));

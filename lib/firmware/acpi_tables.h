@@ -121,16 +121,17 @@ bool acpi_mcfg(const struct acpi_table *t, struct mcfg *m);
 /* Hardware watchdogs. A running one can reset the machine during a run. This code does not touch it
  * or execute its WDAT actions. */
 struct watchdog {
+    const char *table;  /* "WDAT" or "WDDT"; NULL: the machine has no such table */
     bool enabled;       /* according to the table */
     uint64_t period_ms; /* of one count; 0: not known */
     uint32_t max_count;
     struct acpi_error error;
 };
 
-bool acpi_wdat(const struct acpi_table *t, struct watchdog *w);
-bool acpi_wddt(const struct acpi_table *t, struct watchdog *w);
+/* Decodes one of the two tables. */
+void acpi_watchdog(const struct acpi_table *t, struct watchdog *w);
 
 /* Writes a sentence about what it may do, or that the table is too short. */
-void watchdog_text(const struct watchdog *w, const char *table, struct sink *out);
+void watchdog_text(const struct watchdog *w, struct sink *out);
 
 #endif

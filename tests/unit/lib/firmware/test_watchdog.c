@@ -3,56 +3,36 @@
 #include "lib/firmware/acpi_tables.h"
 #include "tests/unit/text.h"
 
-static uint8_t bytes[68];
-
-static const char *said(const struct watchdog *w, const char *table)
+TEST(the_tables_of_watchdogs_are_decoded)
 {
-    watchdog_text(w, table, text_sink());
-    return text;
-}
-
-static void put(unsigned at, uint32_t v, unsigned n)
-{
-    memcpy(bytes + at, &v, n);
-}
-
-TEST(a_wdat_is_decoded)
-{
-    struct acpi_table t = {bytes, 68};
-    struct watchdog w;
-
-    memset(bytes, 0, sizeof bytes);
-    put(48, 600, 4); /* ms a count */
-    put(52, 1023, 4);
-    put(60, 0x81, 1);
-    assert_true(acpi_wdat(&t, &w));
-    assert_true(w.enabled);
-    assert_says(said(&w, "WDAT"), "WDAT", "enabled by the table", "613 s", "may reset");
-    put(60, 0x80, 1);
-    assert_true(acpi_wdat(&t, &w));
-    assert_false(w.enabled);
-    assert_non_null(strstr(said(&w, "WDAT"), "not enabled by the table"));
-    assert_non_null(strstr(text, "may reset the machine"));
-    t.length = 67;
-    assert_false(acpi_wdat(&t, &w));
-    assert_non_null(strstr(said(&w, "WDAT"), "WDAT"));
-    assert_non_null(strstr(text, "may reset the machine"));
-}
-
-TEST(a_wddt_is_decoded)
-{
-    struct acpi_table t = {bytes, 64};
-    struct watchdog w;
-
-    memset(bytes, 0, sizeof bytes);
-    put(54, 1000, 2);
-    put(60, 3, 2); /* available, active */
-    assert_true(acpi_wddt(&t, &w));
-    assert_true(w.enabled);
-    assert_non_null(strstr(said(&w, "WDDT"), "(ACPI table WDDT), enabled"));
-    put(60, 1, 2);
-    assert_true(acpi_wddt(&t, &w));
-    assert_false(w.enabled);
-    t.length = 63;
-    assert_false(acpi_wddt(&t, &w));
+    static const struct {
+        const char *table, *names;
+        unsigned flags_at, flags, length;
+        bool enabled;
+        const char *time;
+    } cases[] = {
+        {"WDAT", "ACPI table WDAT), enabled by the table", 60, 0x81, 68, true, "613 s"},
+        {"WDAT", "ACPI table WDAT), not enabled by the table", 60, 0x80, 68, false, "613 s"},
+        {"WDAT", "WDAT", 60, 0x81, 67, false, ""},
+        {"WDDT", "ACPI table WDDT), enabled by the table", 60, 3, 64, true, ""}, /* available */
+        {"WDDT", "ACPI table WDDT), not enabled by the table", 60, 1, 64, false, ""},
+        {"WDDT", "WDDT", 60, 3, 63, false, ""},
+    };
+    EACH_CASE (c, cases) {
+        uint8_t bytes[68] = {0};
+        struct acpi_table t = {bytes, c->length};
+        struct watchdog w;
+        memcpy(bytes, c->table, 4);
+        if (c->table[2] == 'A') {
+            bytes[48] = 600 & 0xff; /* ms a count */
+            bytes[49] = 600 >> 8;
+            bytes[52] = 1023 & 0xff;
+            bytes[53] = 1023 >> 8;
+        }
+        bytes[c->flags_at] = (uint8_t)c->flags;
+        acpi_watchdog(&t, &w);
+        assert_int_equal(w.enabled, c->enabled);
+        watchdog_text(&w, text_sink());
+        assert_says(text, c->names, c->time, "may reset the machine");
+    }
 }
