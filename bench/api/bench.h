@@ -103,8 +103,8 @@ struct bench_limit {
     const char *unit;            /* the unit of a limit, in words */
     uint32_t per;                /* a limit is a count divided by this; 0: by 1 */
     double within, rise;         /* for curve_steps_find(), if `leaves` is 0; rise 0: the usual */
-    double leaves; /* for curve_steps_leave(); 0: curve_steps_find() finds the steps */
-    uint32_t ms;   /* the time that it may take on a core */
+    double leaves;               /* for curve_steps_find() */
+    uint32_t ms;                 /* the time that it may take on a core */
 };
 
 /* Gaps that a row of kind_watch causes itself: the core is held up for `us` microseconds, every

@@ -194,10 +194,10 @@ static enum limit_spoiled spoiled_by(const struct limit *l, enum execution execu
 static size_t find(const struct bench_limit *kind, const struct step_point *point, size_t n,
                    struct curve_step step[CURVE_STEPS_MOST])
 {
-    const struct curve_rule rule = {kind->within, kind->rise > 0 ? kind->rise : CURVE_STEPS_RISE};
+    const struct curve_rule rule = {kind->within, kind->rise > 0 ? kind->rise : CURVE_STEPS_RISE,
+                                    kind->leaves};
 
-    return kind->leaves > 0 ? curve_steps_leave(point, n, kind->leaves, step)
-                            : curve_steps_find(point, n, &rule, step);
+    return curve_steps_find(point, n, &rule, step);
 }
 
 /* Finds the steps between counts with certain figures. If there are no such steps, but some with

@@ -147,6 +147,26 @@ static void sort(struct candidate *c, size_t n)
         }
 }
 
+static size_t leave(const struct known_points *k, double above, struct curve_step *step)
+{
+    size_t at, from, to;
+    double level = k->y[1], limit = above * level;
+
+    for (at = 0; at + 1 < k->n && k->highest[at + 1] <= limit; at++)
+        ;
+    for (to = k->n; to > 0 && k->lowest[to - 1] > limit; to--)
+        ;
+    if (to == k->n || k->lowest[k->n - 1] < level * (1 + 2 * (above - 1)))
+        return 0;
+    for (from = at; from > 0 && known_or(k->at[from].hi, 0) > limit; from--)
+        ;
+    for (; to + 1 < k->n && known_or(k->at[to].lo, limit) < limit; to++)
+        ;
+    *step =
+        (struct curve_step){k->at[at].x, k->at[from].x, k->at[to].x, k->highest[at], k->lowest[to]};
+    return 1;
+}
+
 size_t curve_steps_find(const struct step_point *point, size_t n, const struct curve_rule *rule,
                         struct curve_step step[CURVE_STEPS_MOST])
 {
@@ -156,35 +176,14 @@ size_t curve_steps_find(const struct step_point *point, size_t n, const struct c
 
     if (!take_known(&k, point, n))
         return 0;
+    if (rule->leaves > 0)
+        return leave(&k, rule->leaves, step);
     while (count < CURVE_STEPS_MOST && steepest(&k, rule, found, count, &found[count]))
         count++;
     sort(found, count);
     for (size_t i = 0; i < count; i++)
         step[i] = step_of(&k, &found[i]);
     return count;
-}
-
-size_t curve_steps_leave(const struct step_point *point, size_t n, double above,
-                         struct curve_step *step)
-{
-    struct known_points k;
-    size_t at, from, to;
-
-    if (!take_known(&k, point, n))
-        return 0;
-    double level = k.y[1], limit = above * level;
-    for (at = 0; at + 1 < k.n && k.highest[at + 1] <= limit; at++)
-        ;
-    for (to = k.n; to > 0 && k.lowest[to - 1] > limit; to--)
-        ;
-    if (to == k.n || k.lowest[k.n - 1] < level * (1 + 2 * (above - 1)))
-        return 0;
-    for (from = at; from > 0 && known_or(k.at[from].hi, 0) > limit; from--)
-        ;
-    for (; to + 1 < k.n && known_or(k.at[to].lo, limit) < limit; to++)
-        ;
-    *step = (struct curve_step){k.at[at].x, k.at[from].x, k.at[to].x, k.highest[at], k.lowest[to]};
-    return 1;
 }
 
 bool curve_steps_fall(const struct step_point *point, size_t n, uint32_t *at)

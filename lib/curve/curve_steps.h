@@ -26,9 +26,10 @@ struct curve_step {
     double before, after; /* the values at either side: the highest before, the lowest after */
 };
 
-/* Factors: a step is within this one of counts, and values after it are higher by at least that. */
+/* Factors: a step is within this one of counts, and values after it are higher by at least that.
+ * Or, if it is not 0, the curve leaves its first level by `leaves`. */
 struct curve_rule {
-    double within, rise;
+    double within, rise, leaves;
 };
 #define CURVE_STEPS_RISE 1.25 /* of most curves */
 
@@ -45,19 +46,15 @@ struct curve_rule {
  * The steepest step comes first; others must be outside it and its sides. From `from` to `to` are
  * the adjacent points whose values are in the middle half between before and after, or whose
  * intervals hold their mean. Returns the number of steps, in ascending order.
+ *
+ * With `leaves`, it finds where the curve leaves the level that it begins at, which is the median
+ * of its first three points: every value up to `at` is at most `leaves` times the level; every
+ * value from `to` on is more than that, and the last ones by at least twice as much. Adjacent
+ * points whose intervals hold that limit are between `from` and `to`. Returns 1, or 0: it does not
+ * leave its level, or comes back to it.
  */
 size_t curve_steps_find(const struct step_point *point, size_t n, const struct curve_rule *rule,
                         struct curve_step step[CURVE_STEPS_MOST]);
-
-/*
- * Finds where a curve leaves the level that it begins at, which is the median of its first three
- * points: every value up to `at` is at most `above` times the level; every value from `to` on is
- * more than that, and the last ones by at least twice as much. Adjacent points whose intervals hold
- * that limit are between `from` and `to`. Values are replaced by medians as in curve_steps_find().
- * Returns 1, or 0: it does not leave its level, or comes back to it.
- */
-size_t curve_steps_leave(const struct step_point *point, size_t n, double above,
-                         struct curve_step *step);
 
 /* Returns whether the curve falls: a value is lower than one at a smaller count by more than this
  * factor, after medians were taken, so that something else was measured too. *at gets its x. */

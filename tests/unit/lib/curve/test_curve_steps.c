@@ -47,7 +47,12 @@ static void set(size_t n, double (*y)(double x), double noise)
 
 static size_t find(size_t n, double within)
 {
-    return curve_steps_find(point, n, &(struct curve_rule){within, CURVE_STEPS_RISE}, step);
+    return curve_steps_find(point, n, &(struct curve_rule){within, CURVE_STEPS_RISE, 0}, step);
+}
+
+static size_t leave(size_t n, double above)
+{
+    return curve_steps_find(point, n, &(struct curve_rule){.leaves = above}, step);
 }
 
 /* --- curves ----------------------------------------------------------------------------------- */
@@ -255,7 +260,7 @@ TEST(few_or_unknown_points_have_no_step)
     for (size_t i = 0; i < n; i++)
         point[i].y = UNKNOWN;
     assert_int_equal(find(n, WINDOW), 0);
-    assert_int_equal(curve_steps_leave(point, n, 1.1, step), 0);
+    assert_int_equal(leave(n, 1.1), 0);
 }
 
 /* --- leaving a level -------------------------------------------------------------------------- */
@@ -265,7 +270,7 @@ TEST(a_knee_ends_the_level_at_its_last_count)
     size_t n = count(20, 20, 40);
 
     set(n, knee, 0.005);
-    assert_int_equal(curve_steps_leave(point, n, 1.03, step), 1);
+    assert_int_equal(leave(n, 1.03), 1);
     expect_step(&step[0], 300, 300, 320);
     assert_close(step[0].before, 400, 3);
     assert_close(step[0].after, 440, 3);
@@ -277,11 +282,11 @@ TEST(a_value_that_stays_or_returns_leaves_no_level)
 
     for (unsigned i = 0; i < TRIALS; i++) {
         set(n, flat, 0.05);
-        assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
+        assert_int_equal(leave(n, 1.15), 0);
     }
     for (size_t i = 10; i < 20; i++)
         point[i].y *= 2;
-    assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
+    assert_int_equal(leave(n, 1.15), 0);
 }
 
 TEST(a_rise_below_twice_the_tolerance_does_not_leave)
@@ -290,8 +295,8 @@ TEST(a_rise_below_twice_the_tolerance_does_not_leave)
 
     for (size_t i = 0; i < n; i++)
         point[i].y = i < 20 ? 100 : 120;
-    assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
-    assert_int_equal(curve_steps_leave(point, n, 1.09, step), 1);
+    assert_int_equal(leave(n, 1.15), 0);
+    assert_int_equal(leave(n, 1.09), 1);
     assert_int_equal(step[0].from, 400);
 }
 
@@ -303,7 +308,7 @@ TEST(an_uncertain_point_is_in_the_interval)
     point[5].hi = 2 * point[5].y; /* elsewhere */
     point[13].hi = point[14].hi = 2 * point[14].y;
     point[15].lo = point[15].y / 2;
-    assert_int_equal(curve_steps_leave(point, n, 1.03, step), 1);
+    assert_int_equal(leave(n, 1.03), 1);
     expect_step(&step[0], 300, point[12].x, 340);
 }
 
@@ -354,7 +359,7 @@ static double fifth(double x)
 /* Decoders are a fifth slower than a micro-op cache. */
 TEST(a_small_step_needs_a_rule_for_small_steps)
 {
-    static const struct curve_rule small = {2, 1.15};
+    static const struct curve_rule small = {2, 1.15, 0};
     size_t n = count_octaves(64, 20);
 
     set(n, fifth, 0.01);
