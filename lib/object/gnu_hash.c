@@ -38,20 +38,11 @@ static struct gnu_hash sizes_for(uint32_t symbols)
 {
     uint32_t shift = shift_for(symbols);
 
-    return (struct gnu_hash){
+    struct gnu_hash h = {
         .buckets = buckets_for(symbols), .words = 1u << (shift - 6), .shift = shift};
-}
 
-static size_t bytes_of(const struct gnu_hash *h, uint32_t symbols)
-{
-    return HEADER + h->words * sizeof *h->bloom + (h->buckets + symbols) * sizeof *h->bucket;
-}
-
-size_t gnu_hash_bytes(uint32_t symbols)
-{
-    struct gnu_hash h = sizes_for(symbols);
-
-    return bytes_of(&h, symbols);
+    h.bytes = HEADER + h.words * sizeof *h.bloom + (h.buckets + symbols) * sizeof *h.bucket;
+    return h;
 }
 
 static void put(struct gnu_hash *h, uint32_t at, uint32_t hash, bool last)
@@ -64,13 +55,15 @@ static void put(struct gnu_hash *h, uint32_t at, uint32_t hash, bool last)
     h->chain[at] = last ? hash | 1 : hash & ~1u;
 }
 
-struct gnu_hash gnu_hash_build(uint64_t *section, uint32_t first, const char *const names[],
-                               uint32_t count, uint32_t order[])
+struct gnu_hash gnu_hash_build(uint64_t *section, size_t room, uint32_t first,
+                               const char *const names[], uint32_t count, uint32_t order[])
 {
     struct gnu_hash h = sizes_for(count);
     uint32_t at = 0;
 
-    memset(section, 0, bytes_of(&h, count));
+    if (h.bytes > room)
+        return h;
+    memset(section, 0, h.bytes);
     h.first = first;
     h.bloom = section + HEADER / sizeof *section;
     h.bucket = (uint32_t *)(h.bloom + h.words);

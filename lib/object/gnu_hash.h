@@ -26,21 +26,20 @@ struct gnu_hash {
     uint32_t words, shift;   /* maskwords, shift2 */
     uint64_t *bloom;
     uint32_t *bucket, *chain;
+    size_t bytes; /* of all of it */
 };
 
 /* h = h * 33 + c, starting with 5381 (D. J. Bernstein). */
 uint32_t gnu_hash_name(const char *name);
 
-/* Returns the bytes of the section for this number of symbols, 1 to 1000. */
-#define GNU_HASH_SYMBOLS 1000
-size_t gnu_hash_bytes(uint32_t symbols);
-
 /*
- * Writes the section for the names to `section` (8-byte aligned), and returns its parts. order[i]
+ * Writes the section for the names, 1 to GNU_HASH_SYMBOLS, to `section` (8-byte aligned), and
+ * returns its parts; with more than `room` bytes nothing is written, and `bloom` is NULL. order[i]
  * gets the index of the name that is symbol first + i; names of a bucket keep their order. `first`
  * is at least 1. The numbers of buckets and bits are those of GNU ld 2.40 without -O.
  */
-struct gnu_hash gnu_hash_build(uint64_t *section, uint32_t first, const char *const names[],
-                               uint32_t count, uint32_t order[]);
+#define GNU_HASH_SYMBOLS 1000
+struct gnu_hash gnu_hash_build(uint64_t *section, size_t room, uint32_t first,
+                               const char *const names[], uint32_t count, uint32_t order[]);
 
 #endif

@@ -108,10 +108,12 @@ static void import(struct calls_lazy *lazy, struct loaded *l)
 static void export(struct calls_lazy *lazy, struct loaded *l, const char *words)
 {
     uint32_t count = add_strings(l, words, lazy->name);
+    struct gnu_hash h = {0};
 
-    if (count > SYMBOLS || gnu_hash_bytes(count) > sizeof l->hash)
+    if (count <= SYMBOLS)
+        h = gnu_hash_build(l->hash, sizeof l->hash, l->symbols, lazy->name, count, lazy->order);
+    if (!h.bloom)
         __builtin_trap();
-    struct gnu_hash h = gnu_hash_build(l->hash, l->symbols, lazy->name, count, lazy->order);
     for (uint32_t i = 0; i < count; i++)
         add_symbol(l, lazy->name[lazy->order[i]], 1,
                    (uint64_t)(uintptr_t)calls_callee - l->map.base);

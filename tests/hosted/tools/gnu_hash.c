@@ -19,7 +19,6 @@ int main(int argc, char **argv)
     }
     for (uint32_t i = 0; i < count; i++)
         names[i] = argv[i + 1];
-    gnu_hash_build(section, 1, names, count, order);
-    size_t size = gnu_hash_bytes(count);
+    size_t size = gnu_hash_build(section, sizeof section, 1, names, count, order).bytes;
     return fwrite(section, 1, size, stdout) == size ? 0 : 1;
 }

@@ -51,14 +51,14 @@ static struct gnu_hash build(uint32_t first, uint32_t count)
         names[i] = texts[i];
     }
     memset(section, 0xee, sizeof section);
-    return gnu_hash_build(section, first, names, count, order);
+    return gnu_hash_build(section, sizeof section, first, names, count, order);
 }
 
 TEST(each_name_is_found_and_no_other)
 {
     for (uint32_t count = 1; count <= GNU_HASH_SYMBOLS; count += count < 70 ? 1 : 61) {
         for (uint32_t first = 1; first <= 17; first += 16) {
-            build(first, count);
+            size_t bytes = build(first, count).bytes;
             for (uint32_t i = 0; i < count; i++) {
                 uint32_t at = look_up((const uint8_t *)section, names[i], count);
                 assert_in_range(at, first, first + count - 1);
@@ -66,8 +66,9 @@ TEST(each_name_is_found_and_no_other)
             }
             assert_int_equal(look_up((const uint8_t *)section, "symbol_1", count), 0);
             assert_int_equal(look_up((const uint8_t *)section, "", count), 0);
-            uint8_t next_byte = ((const uint8_t *)section)[gnu_hash_bytes(count)];
-            assert_int_equal(next_byte, 0xee);
+            assert_int_equal(((const uint8_t *)section)[bytes], 0xee);
+            assert_int_equal(gnu_hash_build(section, bytes - 1, first, names, count, order).bytes,
+                             bytes);
         }
     }
 }
