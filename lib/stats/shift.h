@@ -49,7 +49,7 @@ struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set
 
 /*
  * One figure from a few measurements of it, each at another placement of code and data. Few are
- * enough to see whether they agree, but not for the intervals of dist.h.
+ * enough to see whether they agree, but not for the intervals of estimate.h.
  */
 #define AGREE_MOST  16
 #define AGREE_LEAST 3 /* fewer measurements are not settled */

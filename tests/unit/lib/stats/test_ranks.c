@@ -1,5 +1,5 @@
 /* Intervals by order statistics. */
-#include "lib/stats/mathx.h"
+#include "lib/stats/estimate.h"
 #include "tests/unit/close.h"
 #include "tests/unit/cmocka_unit.h"
 
