@@ -187,9 +187,6 @@ extern const struct insn_values_facts {
     uint32_t repeats, immediate;
 } insn_values_of[INSN_VALUES_COUNT];
 
-/* Returns the content of 64 bits of a register or of memory; `other`: of every second register. */
-uint64_t insn_values_word(unsigned values, unsigned element, bool other);
-
 /* The content of RAX and RDX for slow integer division. */
 #define INSN_SLOW_RAX 0x123456789abc1234
 #define INSN_SLOW_RDX 0x1234567812341212

@@ -68,11 +68,6 @@ const char *insn_mnemonic(const struct insn_form *f)
     return names + f->name;
 }
 
-struct insn_flags insn_flags(const struct insn_form *f)
-{
-    return flag_sets[f->flags];
-}
-
 unsigned insn_decorations(const struct insn_form *f, uint8_t to[INSN_DECORATIONS_MOST])
 {
     static const uint8_t masks[] = {INSN_PLAIN, INSN_MERGE, INSN_ZERO};
@@ -120,7 +115,7 @@ void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decorati
     v->form = f;
     v->decoration = (uint8_t)decoration;
     v->operands = insn_operands(f, decoration, v->operand);
-    v->flags = insn_flags(f);
+    v->flags = flag_sets[f->flags];
 }
 
 static bool is_one_of(uint32_t values, unsigned value)

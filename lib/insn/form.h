@@ -276,7 +276,6 @@ unsigned insn_count(void);
 const struct insn_form *insn_form(unsigned i); /* 0 to insn_count() - 1 */
 
 const char *insn_mnemonic(const struct insn_form *f); /* including its prefix: "lock add" */
-struct insn_flags insn_flags(const struct insn_form *f);
 
 /* Lists the combinations that EVEX may add to the form, INSN_PLAIN first; returns their number. */
 #define INSN_DECORATIONS_MOST 12

@@ -11,6 +11,30 @@ enum { X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
 
 /* --- values ---------------------------------------------------------------------------------- */
 
+/* At every width positive, and more than twice as large as the part of RDX, or AH, at that width:
+ * quotients fit, signed or not. */
+#define SLOW_DIVISOR 0x7fedcba97fed7f7f
+
+uint64_t insn_values_word(unsigned values, unsigned element, bool other)
+{
+    static const uint64_t one[] = {[INSN_INT] = 1,
+                                   [INSN_F16] = 0x3c003c003c003c00,
+                                   [INSN_F32] = 0x3f8000003f800000,
+                                   [INSN_F64] = 0x3ff0000000000000,
+                                   [INSN_F80] = 0x3ff0000000000000};
+
+    /* The square roots of 2 and 3, and a number of half the smallest normal one. */
+    if (values == INSN_SLOW && element == INSN_F32)
+        return other ? 0x3fddb3d73fddb3d7 : 0x3fb504f33fb504f3;
+    if (values == INSN_SLOW && element == INSN_F64)
+        return other ? 0x3ffbb67ae8584caa : 0x3ff6a09e667f3bcd;
+    if (values == INSN_SLOW && element == INSN_INT)
+        return SLOW_DIVISOR;
+    if (values == INSN_DENORMAL)
+        return element == INSN_F32 ? 0x0040000100400001 : 0x0008000000000001;
+    return one[element];
+}
+
 typedef uint64_t __attribute__((may_alias)) word;
 
 static void fill(uint8_t *area, size_t bytes, uint64_t value)

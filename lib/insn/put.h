@@ -87,6 +87,9 @@ enum {
     AREA_STACK = 0x1c000,
 };
 
+/* Returns the content of 64 bits of a register or of memory; `other`: of every second register. */
+uint64_t insn_values_word(unsigned values, unsigned element, bool other);
+
 /* Fills what the form reaches of the area, which is on a boundary of 8 bytes, with values that suit
  * it: no zero divisors, and no denormals. */
 void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values);
