@@ -16,7 +16,6 @@
 #include "lib/firmware/serial_place.h"
 #include "lib/text/framebuffer.h"
 #include "lib/text/sink.h"
-#include "lib/text/terminal.h"
 
 struct screen {
     struct text text; /* text.sink is the console's */
@@ -118,8 +117,8 @@ void serial_flush(struct serial *s);
  * read, so the FIFO stays on. */
 void serial_release(struct serial *s);
 
-/* Returns whether a key arrived that stops a run (lib/text/terminal.h). Never waits; ignores bytes
- * with a framing, parity or break error. */
+/* Returns whether a key arrived that stops a run (lib/text/framebuffer.h). Never waits; ignores
+ * bytes with a framing, parity or break error. */
 bool serial_stop_key(struct serial *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* Which bytes stop a run, and which do not. */
 #include "tests/unit/cmocka_unit.h"
-#include "lib/text/terminal.h"
+#include "lib/text/framebuffer.h"
 
 #define LATER (STOP_KEYS_PATIENCE + 1)
 

@@ -1,4 +1,4 @@
-#include "lib/text/terminal.h"
+#include "lib/text/framebuffer.h"
 
 #include "tests/unit/cmocka_unit.h"
 
