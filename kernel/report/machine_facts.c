@@ -27,13 +27,16 @@ static void read_board(struct board *b, const struct handoff *h, const struct ph
         [BOARD_BOARD_VENDOR] = SMBIOS_BOARD_MANUFACTURER,
         [BOARD_BOARD_PRODUCT] = SMBIOS_BOARD_PRODUCT,
     };
-    struct smbios_walk w;
-    uint64_t entry = smbios_open(&w, mem, h->smbios3) ? h->smbios3 : h->smbios;
+    uint64_t entry = h->smbios3;
 
+    smbios_processors(&b->processors, mem, entry);
+    if (!b->processors.table) {
+        entry = h->smbios;
+        smbios_processors(&b->processors, mem, entry);
+    }
     for (unsigned i = 0; i < BOARD_FIELDS; i++)
         smbios_string(mem, entry, fields[i], b->text[i], sizeof b->text[i]);
     smbios_memory(&b->memory, mem, entry);
-    smbios_processors(&b->processors, mem, entry);
     b->asked_processors = true;
 }
 

@@ -75,7 +75,14 @@ static bool copy_string(const char *from, char *out, size_t size)
     return n > 0;
 }
 
-bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry)
+/* A walk over the structures. */
+struct walk {
+    const uint8_t *bytes; /* NULL: no table */
+    uint32_t n, at;
+};
+
+/* False: no valid table. */
+static bool open(struct walk *w, const struct physmem *mem, uint64_t entry)
 {
     struct structures s = {0};
 
@@ -83,11 +90,13 @@ bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entr
         s = entry_64(mem, entry);
     if (entry != 0 && s.bytes == NULL)
         s = entry_32(mem, entry);
-    *w = (struct smbios_walk){s.bytes, s.bytes != NULL ? s.n : 0, 0};
+    *w = (struct walk){s.bytes, s.bytes != NULL ? s.n : 0, 0};
     return s.bytes != NULL;
 }
 
-const uint8_t *smbios_next(struct smbios_walk *w)
+/* Returns the next structure: its type, its length in bytes (at least 4, all of them readable), its
+ * handle. The strings after it are complete. NULL: no structure is left. */
+static const uint8_t *next(struct walk *w)
 {
     const uint8_t end_of_table = 127;
 
@@ -107,12 +116,12 @@ const uint8_t *smbios_next(struct smbios_walk *w)
 bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_field field, char *out,
                    size_t size)
 {
-    struct smbios_walk w;
+    struct walk w;
     const uint8_t *p;
 
     out[0] = '\0';
-    smbios_open(&w, mem, entry);
-    while ((p = smbios_next(&w)) != NULL && p[0] != field.type)
+    open(&w, mem, entry);
+    while ((p = next(&w)) != NULL && p[0] != field.type)
         ;
     unsigned number = p != NULL && field.offset < p[1] ? p[field.offset] : 0; /* 0: no string */
     return number != 0 && copy_string(string_at(p + p[1], number), out, size);
@@ -163,10 +172,10 @@ static bool is_central(const uint8_t *p)
 
 void smbios_processors(struct smbios_processors *s, const struct physmem *mem, uint64_t entry)
 {
-    struct smbios_walk w;
+    struct walk w;
 
-    *s = (struct smbios_processors){.table = smbios_open(&w, mem, entry)};
-    for (const uint8_t *p; (p = smbios_next(&w)) != NULL;) {
+    *s = (struct smbios_processors){.table = open(&w, mem, entry)};
+    for (const uint8_t *p; (p = next(&w)) != NULL;) {
         if (!is_central(p))
             continue;
         s->sockets++;
@@ -241,11 +250,11 @@ static void add_modules(struct smbios_memory *m, const struct smbios_modules *on
 
 void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t entry)
 {
-    struct smbios_walk w;
+    struct walk w;
 
     *m = (struct smbios_memory){0};
-    smbios_open(&w, mem, entry);
-    for (const uint8_t *p; (p = smbios_next(&w)) != NULL;) {
+    open(&w, mem, entry);
+    for (const uint8_t *p; (p = next(&w)) != NULL;) {
         struct smbios_modules one = {.count = 1, .type = (uint8_t)field(p, TYPE, 1)};
         if (p[0] != TYPE_MEMORY_DEVICE)
             continue;

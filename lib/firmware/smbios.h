@@ -23,16 +23,7 @@ struct smbios_field {
 #define SMBIOS_BOARD_PRODUCT        ((struct smbios_field){2, 0x05})
 #define SMBIOS_CHASSIS_MANUFACTURER ((struct smbios_field){3, 0x04})
 
-/* A walk over the structures. */
-struct smbios_walk {
-    const uint8_t *bytes; /* NULL: no table */
-    uint32_t n, at;
-};
-/* `entry` is the physical address of either entry point, 0 for none. False: no valid table. */
-bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry);
-/* Returns the next structure: its type, its length in bytes (at least 4, all of them readable), its
- * handle. The strings after it are complete. NULL: no structure is left. */
-const uint8_t *smbios_next(struct smbios_walk *w);
+/* In the functions below, `entry` is the physical address of either entry point, 0 for none. */
 
 /* Copies the string of the first structure of that type, printable (other bytes as '?'), without
  * trailing blanks, truncated to size. False, and out empty: no such string, or no valid table. */
@@ -52,7 +43,6 @@ struct smbios_processors {
     uint16_t external, maximum, current;
 };
 
-/* `entry` as for smbios_string(). */
 void smbios_processors(struct smbios_processors *s, const struct physmem *mem, uint64_t entry);
 
 /* Memory modules: structures of type 17, one per slot. */
@@ -73,7 +63,6 @@ struct smbios_memory {
     unsigned left_out; /* modules of further kinds */
 };
 
-/* `entry` as for smbios_string(). */
 void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t entry);
 
 /* Returns "DDR4"; NULL: other, unknown, or an unknown code. */
