@@ -233,9 +233,12 @@ const char *const insn_feature_names[] = {
 #define FEATURE_NAME(id, name, leaf, subleaf, reg, bit) name,
     INSN_FEATURE(FEATURE_NAME)};
 
-void insn_word(const struct insn_form *f, unsigned decoration, struct sink *out)
+#define WORD_MOST 128
+
+/* Writes the form's name as one word. */
+static void word_of(const struct insn_form *f, unsigned decoration, struct sink *out)
 {
-    char name[INSN_WORD_MOST];
+    char name[WORD_MOST];
     struct sink_buf text;
 
     sink_buf_init(&text, name, sizeof name);
@@ -247,13 +250,13 @@ void insn_word(const struct insn_form *f, unsigned decoration, struct sink *out)
 
 bool insn_selected(const char *list, const struct insn_form *f, unsigned decoration)
 {
-    char word[INSN_WORD_MOST], pattern[INSN_WORD_MOST * 2];
+    char word[WORD_MOST], pattern[WORD_MOST * 2];
     struct sink_buf text;
 
     if (decoration == INSN_PLAIN && str_eq(list, "*"))
         return true;
     sink_buf_init(&text, word, sizeof word);
-    insn_word(f, decoration, &text.sink);
+    word_of(f, decoration, &text.sink);
     for (size_t i = 0; glob_list_at(list, i, pattern, sizeof pattern); i++)
         if (glob_match(pattern, word) && (decoration == INSN_PLAIN || str_has(pattern, "{")))
             return true;

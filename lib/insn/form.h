@@ -324,13 +324,9 @@ const struct insn_operand *insn_find(const struct insn_view *v, struct insn_patt
 
 /* Selects forms by name, as bench= does. */
 
-#define INSN_WORD_MOST 128
-
-/* Writes the form's name as one word: "add_r64_m64" for "add r64, m64". */
-void insn_word(const struct insn_form *f, unsigned decoration, struct sink *out);
-
-/* Returns whether a comma-separated list of patterns has one for this form. Patterns match the word
- * above. A form with a mask, broadcast or rounding needs a pattern with a brace: "*{k}*". */
+/* Returns whether a comma-separated list of patterns has one for this form. Patterns match its name
+ * as one word: "add_r64_m64" for "add r64, m64". A form with a mask, broadcast or rounding needs a
+ * pattern with a brace: "*{k}*". */
 bool insn_selected(const char *list, const struct insn_form *f, unsigned decoration);
 
 /* Returns whether it has one for any form. */
