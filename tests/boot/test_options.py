@@ -40,7 +40,7 @@ def test_a_recipe_that_the_cpu_lacks_is_refused(boot, recipe, how):
     assert f"recipe={recipe}" in b.text or f"no {recipe.upper()}" in b.text, str(b)
 
 
-# name: byte order mark, codec, end of line; tests/unit/lib/text/test_utext.c has the others
+# name: byte order mark, codec, end of line; tests/unit/lib/text/test_words.c has the others
 ENCODINGS = {
     "utf-8": (b"", "utf-8", "\n"),
     "utf-16-le-bom-crlf": (codecs.BOM_UTF16_LE, "utf-16-le", "\r\n"),

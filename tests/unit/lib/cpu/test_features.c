@@ -1,7 +1,7 @@
 #include "lib/cpu/features.h"
-
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/cmocka_unit.h"
+#include "lib/cpu/models.c" /* included: the table is static */
 
 TEST(amd_counts_smis_by_an_event_since_zen)
 {
@@ -114,4 +114,207 @@ TEST(bits_of_arch_capabilities_have_names)
     assert_string_equal(features_arch_names[28], "rfds_clear");
     assert_null(features_arch_names[9]);
     assert_null(features_arch_names[63]);
+}
+
+/* Which feature a CPU lacks, by the bit of CPUID that reports it. */
+
+/* A CPU that reports one bit, or all bits, of leaves up to `basic` and `extended`. */
+static struct {
+    uint32_t basic, extended; /* 0: the leaves from 8000_0000h read as basic ones */
+    uint32_t leaf, subleaf;
+    struct cpuid_regs regs;
+} bits;
+
+static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    if (leaf == 0)
+        return (struct cpuid_regs){.eax = bits.basic};
+    if (leaf == 0x80000000)
+        return (struct cpuid_regs){.eax = bits.extended ? bits.extended : bits.basic};
+    assert_true(leaf <= (leaf < 0x80000000 ? bits.basic : bits.extended));
+    return leaf == bits.leaf && subleaf == bits.subleaf ? bits.regs : (struct cpuid_regs){0};
+}
+
+static const char *lacks(enum cpu_feature f)
+{
+    return feature_lacks(f, cpuid, NULL);
+}
+
+TEST(feature_none_is_never_missing)
+{
+    memset(&bits, 0, sizeof bits);
+    assert_null(lacks(FEATURE_NONE));
+}
+
+TEST(a_cpu_with_few_leaves_lacks_each_feature_by_name_and_bit)
+{
+    memset(&bits, 0, sizeof bits);
+    bits.basic = 1;
+    for (int f = FEATURE_NONE + 1; f < FEATURES; f++)
+        assert_non_null(strstr(lacks((enum cpu_feature)f), " (CPUID."));
+    assert_string_equal(lacks(FEATURE_PCID),
+                        "needs PCID (CPUID.1.0:ECX[17]), which this CPU does not have");
+    assert_string_equal(lacks(FEATURE_XSAVEC),
+                        "needs XSAVEC (CPUID.0xd.1:EAX[1]), which this CPU does not have");
+    assert_string_equal(lacks(FEATURE_IBPB), "needs IBPB (CPUID.7.0:EDX[26], "
+                                             "CPUID.0x80000008.0:EBX[12]), which this CPU does "
+                                             "not have");
+}
+
+TEST(a_bit_is_its_feature_and_no_other)
+{
+    memset(&bits, 0, sizeof bits);
+    bits.basic = 7;
+    bits.leaf = 7;
+    bits.regs.ebx = 1u << 10;
+    for (int f = FEATURE_NONE + 1; f < FEATURES; f++)
+        assert_true((lacks((enum cpu_feature)f) == NULL) == (f == FEATURE_INVPCID));
+    bits.regs.ebx = ~(1u << 10);
+    assert_non_null(lacks(FEATURE_INVPCID));
+    assert_null(lacks(FEATURE_SMAP));
+}
+
+TEST(a_feature_in_a_subleaf_is_found)
+{
+    memset(&bits, 0, sizeof bits);
+    bits.basic = bits.leaf = 0xd;
+    bits.regs.eax = ~0u;
+    assert_non_null(lacks(FEATURE_XSAVES));
+    bits.subleaf = 1;
+    assert_null(lacks(FEATURE_XSAVES));
+}
+
+TEST(either_vendors_bit_is_enough)
+{
+    memset(&bits, 0, sizeof bits);
+    bits.basic = bits.leaf = 7;
+    bits.regs.edx = 1u << 26;
+    assert_null(lacks(FEATURE_IBPB));
+    bits.extended = bits.leaf = 0x80000008;
+    bits.regs = (struct cpuid_regs){.ebx = 1u << 12};
+    assert_null(lacks(FEATURE_IBPB));
+    assert_non_null(lacks(FEATURE_IBRS));
+}
+
+TEST(leaves_from_another_range_have_no_features)
+{
+    memset(&bits, 0, sizeof bits);
+    bits.basic = 0x80000008; /* nonsense, as a CPU without extended leaves may answer */
+    bits.leaf = 1;
+    bits.regs.ecx = ~0u;
+    assert_non_null(lacks(FEATURE_PCID));
+}
+
+/* The states of MWAIT that recorded CPUs name. */
+
+static bool named(const char *recording, uint32_t hint)
+{
+    struct cpuid_dump *d = fixture(recording);
+    struct dump_cpu boot = {d, 0};
+
+    return cstates_named(hint, cpuid_dump_get, &boot);
+}
+
+TEST(the_states_are_those_whose_sub_state_leaf_5_counts)
+{
+    static const struct {
+        const char *recording;
+        uint8_t named[8], missing[8]; /* hints; 0 ends a list, and is named by all */
+    } cpus[] = {
+        {"GenuineIntel00506E3_Skylake",
+         {0x01, 0x10, 0x20, 0x21, 0x30, 0x33, 0x40},
+         {0x02, 0x11, 0x22, 0x34, 0x41, 0x50, 0x60}},
+        {"GenuineIntel0090672_AlderLake_01_LC_BC",
+         {0x01, 0x20, 0x21, 0x40, 0x60},
+         {0x10, 0x30, 0x41, 0x50, 0x61, 0x70}},
+        {"GenuineIntel0030673_Silvermont3", {0x01, 0x50, 0x52, 0x62}, {0x10, 0x40, 0x53}},
+        {"AuthenticAMD0B40F40_K20_GraniteRidge_02", {0x01}, {0x02, 0x10}},
+        {"AuthenticAMD0800F11_K17_Zen2", {0}, {0x01, 0x10, 0x60}},
+    };
+
+    EACH_CASE (c, cpus) {
+        assert_true(named(c->recording, 0));
+        for (size_t k = 0; c->named[k]; k++)
+            assert_true(named(c->recording, c->named[k]));
+        for (size_t k = 0; c->missing[k]; k++)
+            assert_false(named(c->recording, c->missing[k]));
+    }
+}
+
+static struct cpuid_regs few_leaves(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    assert_true(leaf < 5);
+    return (struct cpuid_regs){.eax = 4};
+}
+
+TEST(a_cpu_without_leaf_5_names_none)
+{
+    assert_false(cstates_named(0, few_leaves, NULL));
+}
+
+/* The table of models: no model is in it twice, and each row has only what its vendor has. */
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+TEST(no_model_is_listed_twice)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        unsigned listed = 0;
+        for (uint32_t model = 0; model <= 0xff; model++) {
+            if (!is_of(&rows[i], model))
+                continue;
+            listed++;
+            for (size_t k = 0; k < i; k++)
+                if (rows[i].vendor == rows[k].vendor && rows[i].family == rows[k].family &&
+                    is_of(&rows[k], model))
+                    fail_msg("family %x: model %x is in two rows", rows[i].family, model);
+        }
+        assert_true(listed > 0);
+        for (size_t k = 0; rows[i].last == 0 && k < sizeof rows[i].listed; k++)
+            if (rows[i].listed[k])
+                assert_true(listed-- > 0); /* none is listed twice in its own row */
+    }
+}
+
+/* Intel's method on AMD's CPU would read MSRs that have another meaning there. */
+TEST(each_model_has_a_way_of_its_vendor)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        bool intels = rows[i].is.tsc_way < TSC_WAY_FIDVID;
+        if (rows[i].is.tsc_way != TSC_WAY_NONE)
+            assert_int_equal(intels, rows[i].vendor == VENDOR_INTEL);
+        if (rows[i].vendor != VENDOR_INTEL)
+            assert_false(rows[i].is.smi_count || rows[i].is.nehalem_power ||
+                         rows[i].is.prefetch != PREFETCH_NOT_KNOWN);
+        if (rows[i].is.nehalem_power)
+            assert_true(rows[i].is.smi_count && !rows[i].is.mc0_is_firmware);
+    }
+}
+
+TEST(a_model_without_a_row_has_what_its_vendor_guarantees)
+{
+    const struct cpu_model *none = model_find(VENDOR_ZHAOXIN, 7, 0x3b);
+
+    assert_false(none->smi_count || none->lfence_waits || none->thread_count);
+    assert_int_equal(none->tsc_way, TSC_WAY_NONE);
+    assert_ptr_equal(model_find(VENDOR_UNKNOWN, 6, 0x1a), none);
+    assert_ptr_equal(model_find(VENDOR_AMD, 0x14, 2), none);
+    assert_ptr_equal(model_find(VENDOR_INTEL, 5, 4), none);
+
+    const struct cpu_model *later = model_find(VENDOR_INTEL, 0x13, 1);
+    assert_true(later->smi_count && later->prefetch == PREFETCH_NOT_KNOWN);
+    assert_ptr_equal(model_find(VENDOR_INTEL, 6, 0xfe), later);
+    later = model_find(VENDOR_AMD, 0x1b, 0);
+    assert_true(later->thread_count && later->tsc_way == TSC_WAY_NONE);
+}
+
+/* Machine check bank 0: SDM vol. 3B 16.3.2.1. */
+TEST(bank_0_belongs_to_the_firmware_on_old_models)
+{
+    assert_true(model_find(VENDOR_INTEL, 6, 0x08)->mc0_is_firmware);
+    assert_true(model_find(VENDOR_INTEL, 6, 0x17)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_INTEL, 6, 0x1a)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_INTEL, 6, 0x1d)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_INTEL, 0xf, 6)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_AMD, 6, 8)->mc0_is_firmware);
 }
