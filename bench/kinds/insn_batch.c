@@ -95,36 +95,18 @@ static window_fn build(const struct insn_batch *b, struct code *to, const struct
                                                  .copies = copies});
 }
 
-/* The contents of a window's body. */
-enum body { BODY_STRAIGHT, BODY_LOOP, BODY_FILLED, BODY_FILLERS, BODY_MIXED, BODY_UNMIXED };
-
 static window_fn build_body(const struct insn_batch *b, struct code *to, const struct unit *before,
-                            const struct insn_windows *w, enum body kind, unsigned n)
+                            const struct insn_windows *w, enum insn_body kind, unsigned n)
 {
-    const struct insn_test *t = &w->test;
-    struct insn_ratio ratio = {(uint8_t)w->cell->copies, w->cell->blockers};
     struct insn_code body = begin_unit(b, BODY_AT, BODY_SIZE);
     struct insn_place place = b->place;
 
     if (w->cell->id.kind == INSN_TEST_FILLERS)
         place.filler = w->cell->id.other;
-    switch (kind) {
-    case BODY_STRAIGHT:
-        insn_body(&body, &place, t, n);
-        break;
-    case BODY_LOOP:
-        insn_loop(&body, &place, t);
-        break;
-    case BODY_FILLED:
-    case BODY_FILLERS:
-        insn_filled(&body, &place, t, (struct insn_filling){ratio.copies, ratio.blockers},
-                    kind == BODY_FILLED);
-        break;
-    case BODY_MIXED:
-    case BODY_UNMIXED:
-        insn_mixed(&body, &place, t, w->cell->id.other, ratio, kind == BODY_UNMIXED);
-        break;
-    }
+    insn_body(
+        &body, &place, &w->test,
+        &(struct insn_contents){
+            .body = kind, .copies = n, .others = w->cell->blockers, .blocker = w->cell->id.other});
     const struct unit *unit = end_unit(b, BODY_AT, &body);
     return unit ? build(b, to, before, unit, 1, "insn/B") : NULL;
 }
@@ -145,13 +127,13 @@ static bool build_test(const struct insn_batch *b, struct code *to, struct insn_
         w->once = build_body(b, to, before, w, BODY_STRAIGHT, n);
         w->twice = build_body(b, to, before, w, BODY_STRAIGHT, 2 * n);
     } else if (w->cell->id.kind == INSN_TEST_SLOTS) {
-        w->once = build_body(b, to, before, w, BODY_FILLED, 0);
-        w->twice = build_body(b, to, before, w, BODY_FILLERS, 0);
+        w->once = build_body(b, to, before, w, BODY_FILLED, n);
+        w->twice = build_body(b, to, before, w, BODY_FILLERS, n);
     } else if (w->cell->id.kind == INSN_TEST_MIXED) {
-        w->once = build_body(b, to, before, w, BODY_MIXED, 0);
-        w->twice = build_body(b, to, before, w, BODY_UNMIXED, 0);
+        w->once = build_body(b, to, before, w, BODY_MIXED, n);
+        w->twice = build_body(b, to, before, w, BODY_UNMIXED, n);
     } else if (w->cell->id.kind == INSN_TEST_FILLERS) {
-        w->once = w->twice = build_body(b, to, before, w, BODY_FILLERS, 0);
+        w->once = w->twice = build_body(b, to, before, w, BODY_FILLERS, n);
     } else {
         w->once = w->twice = build_body(b, to, before, w, BODY_LOOP, 0);
     }

@@ -212,43 +212,16 @@ static void put_copies(struct insn_code *to, const struct insn_place *place,
         put_some(to, place, t, n % period);
 }
 
-void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-               unsigned copies)
-{
-    insn_put_start(to, place, &t->view);
-    if (t->shape != INSN_CHAIN && !insn_values_can_loop(place->values))
-        insn_put_lead(to, place, &t->view);
-    put_copies(to, place, t, copies);
-    insn_put_end(to, place, &t->view);
-}
-
-/* JNZ to an earlier offset: 0f 85 and the distance from the next instruction (AMD APM vol. 3, Jcc).
- */
-static void put_jump_back(struct insn_code *to, size_t head)
-{
-    uint8_t code[JNZ_BYTES] = {0x0f, 0x85};
-    int32_t distance = (int32_t)(head - to->used - JNZ_BYTES);
-
-    memcpy(code + 2, &distance, sizeof distance);
-    insn_put_bytes(to, code, sizeof code);
-}
-
-/* Counts the iterations of a loop down and jumps back to the offset `head` until the count is 0. */
+/* Counts the iterations of a loop down and jumps back to the offset `head` until the count is 0.
+ * JNZ is 0f 85 and the distance from the next instruction (AMD APM vol. 3, Jcc). */
 static void put_iteration(struct insn_code *to, const struct insn_place *place, size_t head)
 {
-    insn_put_access(to, place, LINK_DEC, 0, AREA_ITERATIONS);
-    put_jump_back(to, head);
-}
+    uint8_t jump[JNZ_BYTES] = {0x0f, 0x85};
 
-void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
-{
-    insn_put_start(to, place, &t->view);
-    if (t->shape != INSN_CHAIN)
-        insn_put_lead(to, place, &t->view);
-    size_t head = to->used;
-    put_copies(to, place, t, INSN_LOOP_COPIES);
-    put_iteration(to, place, head);
-    insn_put_end(to, place, &t->view);
+    insn_put_access(to, place, LINK_DEC, 0, AREA_ITERATIONS);
+    int32_t distance = (int32_t)(head - to->used - JNZ_BYTES);
+    memcpy(jump + 2, &distance, sizeof distance);
+    insn_put_bytes(to, jump, sizeof jump);
 }
 
 bool insn_writes_memory(const struct insn_test *t)
@@ -301,22 +274,19 @@ static void put_pieces(struct insn_code *to, const struct piece *p, unsigned n)
         insn_put_bytes(to, p->bytes, p->used);
 }
 
-void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                 struct insn_filling filling, bool copies)
+/* With BODY_FILLERS, a filler is in place of each copy. */
+static void put_filled(struct insn_code *to, const struct insn_place *place,
+                       const struct insn_test *t, const struct insn_contents *c)
 {
     struct piece filler = filler_of(place, FILLER_BYTES);
 
-    insn_put_start(to, place, &t->view);
-    size_t head = to->used;
     insn_put_pointers(to, place, &t->view);
-    for (unsigned k = 0; k < filling.copies; k++) {
+    for (unsigned k = 0; k < c->copies; k++) {
         put_resets(to, place, t, k);
-        if (copies)
+        if (c->body == BODY_FILLED)
             insn_put_copy(to, place, t, k);
-        put_pieces(to, &filler, filling.fillers + !copies);
+        put_pieces(to, &filler, c->others + (c->body == BODY_FILLERS));
     }
-    put_iteration(to, place, head);
-    insn_put_end(to, place, &t->view);
 }
 
 /* All of them read registers that hold 0 or a constant, and no form writes. */
@@ -371,27 +341,59 @@ static unsigned pieces_of(const struct insn_place *place, const struct insn_test
     return n <= PIECES ? n : 0;
 }
 
-void insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                enum insn_blocker b, struct insn_ratio ratio, bool fill)
+static void put_mixed(struct insn_code *to, const struct insn_place *place,
+                      const struct insn_test *t, const struct insn_contents *c)
 {
-    struct piece blocker = blocker_of(place, b, fill), copy[PIECES];
+    struct piece blocker = blocker_of(place, c->blocker, c->body == BODY_UNMIXED), copy[PIECES];
     unsigned put = 0, pieces = pieces_of(place, t, copy);
 
-    insn_put_start(to, place, &t->view);
-    insn_put_lead(to, place, &t->view);
-    size_t head = to->used;
     insn_put_pointers(to, place, &t->view);
-    for (unsigned i = 0; i < ratio.copies; i++) {
+    for (unsigned i = 0; i < c->copies; i++) {
         if (pieces) {
             put_pieces(to, &copy[i % pieces], 1);
         } else {
             put_resets(to, place, t, i);
             insn_put_copy(to, place, t, i);
         }
-        unsigned due = (i + 1) * ratio.blockers / ratio.copies;
+        unsigned due = (i + 1) * c->others / c->copies;
         put_pieces(to, &blocker, due - put);
         put = due;
     }
-    put_iteration(to, place, head);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static bool has_lead(const struct insn_place *place, const struct insn_test *t, enum insn_body body)
+{
+    if (t->shape == INSN_CHAIN || body == BODY_FILLED || body == BODY_FILLERS)
+        return false;
+    return body != BODY_STRAIGHT || !insn_values_can_loop(place->values);
+}
+
+void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+               const struct insn_contents *c)
+{
+    insn_put_start(to, place, &t->view);
+    if (has_lead(place, t, c->body))
+        insn_put_lead(to, place, &t->view);
+    size_t head = to->used;
+    switch (c->body) {
+    case BODY_STRAIGHT:
+        put_copies(to, place, t, c->copies);
+        break;
+    case BODY_LOOP:
+        put_copies(to, place, t, INSN_LOOP_COPIES);
+        break;
+    case BODY_FILLED:
+    case BODY_FILLERS:
+        put_filled(to, place, t, c);
+        break;
+    case BODY_MIXED:
+    case BODY_UNMIXED:
+        put_mixed(to, place, t, c);
+        break;
+    }
+    if (c->body != BODY_STRAIGHT)
+        put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
 }

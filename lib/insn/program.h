@@ -11,17 +11,36 @@
 #define INSN_COPIES_MOST 2048
 #define INSN_LOOP_COPIES 160
 
-/* Writes the copies, at most INSN_COPIES_MOST. Before them it sets RAX to RBX, which reading a
- * clock changes, and RBP; after them it restores the x87, the vectors and RSP. */
-void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-               unsigned copies);
+/* The contents of a body. All but the first are loops, which fit micro-op caches: a straight line
+ * of copies is limited by the decoders. */
+enum insn_body {
+    BODY_STRAIGHT, /* copies, at most INSN_COPIES_MOST */
+    BODY_LOOP,     /* INSN_LOOP_COPIES copies */
+    BODY_FILLED,   /* of an INSN_TEST_SLOTS test: copies, and fillers of five bytes after each */
+    BODY_FILLERS,  /* the same with a filler in place of each copy */
+    BODY_MIXED,    /* of an INSN_TEST_MIXED test: copies and blockers, spread evenly */
+    BODY_UNMIXED   /* the same with a filler of as many bytes in place of each blocker */
+};
+
+struct insn_contents {
+    enum insn_body body;
+    unsigned copies, others;   /* others: fillers after each copy, or all blockers */
+    enum insn_blocker blocker; /* of BODY_MIXED and BODY_UNMIXED */
+};
+
+#define INSN_MIX_MOST 160 /* copies and blockers of a loop, together */
 
 /*
- * The same as a loop of INSN_LOOP_COPIES copies, which fits micro-op caches: a straight line of
- * copies is limited by the decoders. Its iterations, at least 1, are in the area when it begins, at
- * INSN_ITERATIONS_AT, and are counted down there. This changes flags but no register.
+ * Writes a body. Before it, RAX to RBX, which reading a clock changes, and RBP are set; after it,
+ * the x87, the vectors and RSP are restored. The iterations of a loop, at least 1, are in the area
+ * when it begins, at INSN_ITERATIONS_AT, and are counted down there, which changes flags but no
+ * register. From BODY_FILLED on, each copy has before it what resets its registers.
+ *
+ * If neither BODY_FILLED nor BODY_FILLERS waits for anything but issue slots, the difference in
+ * time is that of the slots of a copy and of a filler.
  */
-void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
+void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+               const struct insn_contents *c);
 
 /* Writes copy k, without what resets its registers. */
 void insn_put_copy(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
@@ -44,25 +63,9 @@ struct insn_filling {
 #define INSN_FILLED_COPIES 16 /* of the first one, ... */
 #define INSN_FILLERS       24 /* ... which measures fillers by themselves, too */
 
-/*
- * Writes a loop (insn_loop) of copies of an INSN_TEST_SLOTS test, each with what resets its
- * registers before it, and followed by fillers of five bytes; without `copies`, a filler is in
- * place of each copy. If neither waits for anything else, the difference in time is that of the
- * issue slots of a copy and of a filler.
- */
-void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                 struct insn_filling filling, bool copies);
-
 /* The numbers of copies and blockers of a loop. They are spread evenly. */
 struct insn_ratio {
     uint8_t copies, blockers;
 };
-#define INSN_MIX_MOST 160 /* of both together */
-
-/* Writes a loop (insn_loop) of copies of an INSN_TEST_MIXED test, each with what resets its
- * registers before it, and of blockers. With `fill`, a filler of as many bytes is in place of each
- * blocker. */
-void insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                enum insn_blocker b, struct insn_ratio ratio, bool fill);
 
 #endif

@@ -81,7 +81,6 @@ enum { NO_BLOCKER = BLOCKERS };
 /* A function around setup and body. False: it cannot be encoded. */
 static bool build(const struct insn_test *t, unsigned blocker)
 {
-    static const struct insn_ratio even = {INSN_MIX_MOST / 2, INSN_MIX_MOST / 2};
     static const uint8_t enter[] = {0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57};
     static const uint8_t leave[] = {0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d,
                                     0x41, 0x5c, 0x5d, 0x5b, 0xc3};
@@ -92,10 +91,11 @@ static bool build(const struct insn_test *t, unsigned blocker)
 
     put_bytes(&to, enter, sizeof enter);
     insn_setup(&to, &place, t);
+    struct insn_contents contents = {BODY_STRAIGHT, many ? INSN_COPIES_MOST : FEW, 0, 0};
     if (blocker != NO_BLOCKER)
-        insn_mixed(&to, &place, t, (enum insn_blocker)blocker, even, false);
-    else
-        insn_body(&to, &place, t, many ? INSN_COPIES_MOST : FEW);
+        contents = (struct insn_contents){BODY_MIXED, INSN_MIX_MOST / 2, INSN_MIX_MOST / 2,
+                                          (enum insn_blocker)blocker};
+    insn_body(&to, &place, t, &contents);
     if (to.full || to.refused)
         return false;
     put_bytes(&to, leave, sizeof leave);

@@ -206,16 +206,17 @@ TEST(a_mix_has_a_filler_for_each_blocker)
     struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
     struct insn_code a = {.at = with, .size = sizeof with},
                      b = {.at = without, .size = sizeof without}, none = {.at = with, .size = 100};
-    struct insn_ratio ratio = {96, 64};
+    struct insn_contents mixed = {BODY_MIXED, 96, 64, BLOCK_MULTIPLY}, unmixed = mixed;
     struct insn_test t;
 
+    unmixed.body = BODY_UNMIXED;
     assert_null(insn_links_find(&links));
     unsigned form = 0;
     while (!insn_selected("add_r64_r64", insn_form(form), INSN_PLAIN))
         form++;
     insn_throughput(&t, insn_form(form), INSN_PLAIN, INSN_MIXED, false);
-    insn_mixed(&a, &place, &t, BLOCK_MULTIPLY, ratio, false);
-    insn_mixed(&b, &place, &t, BLOCK_MULTIPLY, ratio, true);
+    insn_body(&a, &place, &t, &mixed);
+    insn_body(&b, &place, &t, &unmixed);
     assert_false(a.full || a.refused || b.full || b.refused);
     assert_int_equal(a.used, b.used);
     for (unsigned f = 0; f < FILLERS; f++)
@@ -223,12 +224,13 @@ TEST(a_mix_has_a_filler_for_each_blocker)
             place.filler = f;
             a = (struct insn_code){.at = with, .size = sizeof with};
             b = (struct insn_code){.at = without, .size = sizeof without};
-            insn_mixed(&a, &place, &t, (enum insn_blocker)blocker, ratio, false);
-            insn_mixed(&b, &place, &t, (enum insn_blocker)blocker, ratio, true);
+            mixed.blocker = unmixed.blocker = (enum insn_blocker)blocker;
+            insn_body(&a, &place, &t, &mixed);
+            insn_body(&b, &place, &t, &unmixed);
             assert_false(a.full || a.refused || b.full || b.refused);
             assert_int_equal(a.used, b.used); /* as many bytes */
             assert_memory_not_equal(with, without, a.used);
         }
-    insn_mixed(&none, &place, &t, BLOCK_MULTIPLY, ratio, true);
+    insn_body(&none, &place, &t, &unmixed);
     assert_true(none.full);
 }

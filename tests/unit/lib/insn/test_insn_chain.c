@@ -301,14 +301,14 @@ TEST(a_body_fits_or_is_reported_as_too_long)
 
     assert_null(insn_links_find(&links));
     insn_throughput(&t, form_named("add r64, r64"), INSN_PLAIN, INSN_DISTINCT, false);
-    insn_body(&to, &place, &t, 10);
+    insn_body(&to, &place, &t, &(struct insn_contents){BODY_STRAIGHT, 10, 0, 0});
     assert_false(to.full || to.refused);
     size_t ten = to.used;
     to = (struct insn_code){.at = bytes, .size = sizeof bytes};
-    insn_body(&to, &place, &t, 11);
+    insn_body(&to, &place, &t, &(struct insn_contents){BODY_STRAIGHT, 11, 0, 0});
     assert_int_equal(to.used, ten + 3); /* REX, opcode, ModRM */
     to = (struct insn_code){.at = bytes, .size = ten};
-    insn_body(&to, &place, &t, 11);
+    insn_body(&to, &place, &t, &(struct insn_contents){BODY_STRAIGHT, 11, 0, 0});
     assert_true(to.full);
     assert_in_range(to.used, 1, ten);
 }

@@ -98,8 +98,8 @@ TEST(a_loop_jumps_to_its_first_copy)
     struct insn_code a = {.at = straight, .size = sizeof straight},
                      b = {.at = loop, .size = sizeof loop}, none = {.at = straight, .size = 0};
     insn_throughput(&t, form_of("add_r64_r64"), INSN_PLAIN, INSN_DISTINCT, false);
-    insn_body(&a, &place, &t, INSN_LOOP_COPIES);
-    insn_loop(&b, &place, &t);
+    insn_body(&a, &place, &t, &(struct insn_contents){BODY_STRAIGHT, INSN_LOOP_COPIES, 0, 0});
+    insn_body(&b, &place, &t, &(struct insn_contents){BODY_LOOP, 0, 0, 0});
     assert_false(b.full || b.refused);
     /* The same code, then DEC of the memory with a 32-bit displacement, and JNZ. */
     assert_memory_equal(straight, loop, a.used);
@@ -109,7 +109,7 @@ TEST(a_loop_jumps_to_its_first_copy)
     assert_int_equal(loop[b.used - 6], 0x0f);
     assert_int_equal(loop[b.used - 5], 0x85);
     assert_int_equal(-back, INSN_LOOP_COPIES * 3 + 7 + 6);
-    insn_loop(&none, &place, &t);
+    insn_body(&none, &place, &t, &(struct insn_contents){BODY_LOOP, 0, 0, 0});
     assert_true(none.full);
 }
 
@@ -132,23 +132,26 @@ TEST(a_filled_loop_has_nops_between_copies)
         struct insn_code a = {.at = with, .size = sizeof with},
                          b = {.at = without, .size = sizeof without},
                          none = {.at = with, .size = 100};
-        struct insn_filling filling = c->filling;
+        struct insn_contents filled = {BODY_FILLED, c->filling.copies, c->filling.fillers, 0},
+                             fillers = filled;
         struct insn_test_id id = {.kind = INSN_TEST_SLOTS};
         struct insn_test t;
         int32_t back;
+        fillers.body = BODY_FILLERS;
         assert_int_equal(insn_test(&t, form_of(c->word), INSN_PLAIN, &id), INSN_RUNS);
-        insn_filled(&a, &place, &t, filling, true);
-        insn_filled(&b, &place, &t, filling, false);
+        insn_body(&a, &place, &t, &filled);
+        insn_body(&b, &place, &t, &fillers);
         assert_false(a.full || a.refused || b.full || b.refused);
         /* Both reset registers; one has a copy, the other a NOP of five bytes. */
-        assert_int_equal(b.used - a.used, filling.copies * (5 - c->copy));
+        assert_int_equal(b.used - a.used, c->filling.copies * (5 - c->copy));
         const uint8_t *jump = with + a.used - 6; /* or before what ends the code */
         for (; memcmp(jump, "\x0f\x85", 2) != 0; jump--)
             ;
         memcpy(&back, jump + 2, sizeof back);
-        assert_int_equal(-back, c->pointers + 7 + 6 +
-                                    filling.copies * (c->copy + c->resets + 5 * filling.fillers));
-        insn_filled(&none, &place, &t, filling, false);
+        assert_int_equal(-back,
+                         c->pointers + 7 + 6 +
+                             c->filling.copies * (c->copy + c->resets + 5 * c->filling.fillers));
+        insn_body(&none, &place, &t, &fillers);
         assert_true(none.full);
     }
 }
@@ -172,8 +175,8 @@ TEST(dependencies_are_broken_without_a_unit)
         uint8_t one[256], two[256];
         struct insn_code a = {.at = one, .size = sizeof one}, b = {.at = two, .size = sizeof two};
         assert_int_equal(insn_test(&t, form_of(c->word), INSN_PLAIN, &id), INSN_RUNS);
-        insn_body(&a, &place, &t, 1);
-        insn_body(&b, &place, &t, 2);
+        insn_body(&a, &place, &t, &(struct insn_contents){BODY_STRAIGHT, 1, 0, 0});
+        insn_body(&b, &place, &t, &(struct insn_contents){BODY_STRAIGHT, 2, 0, 0});
         assert_int_equal(b.used - a.used, c->length + c->copy);
         size_t at = a.used - c->copy - c->length;
         assert_memory_equal(one + at, c->breaker, c->length < 3 ? c->length : 3);

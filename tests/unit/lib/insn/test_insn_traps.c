@@ -226,8 +226,8 @@ TEST(schedulers_are_full_before_copies_of_vectors)
         struct insn_code loop = {.at = bytes[0], .size = sizeof bytes[0]},
                          mixed = {.at = bytes[1], .size = sizeof bytes[1]};
         struct insn_test t = test_of(one->name, INSN_DISTINCT);
-        insn_loop(&loop, &place, &t);
-        insn_mixed(&mixed, &place, &t, BLOCK_MULTIPLY, (struct insn_ratio){100, 50}, false);
+        insn_body(&loop, &place, &t, &(struct insn_contents){BODY_LOOP, 0, 0, 0});
+        insn_body(&mixed, &place, &t, &(struct insn_contents){BODY_MIXED, 100, 50, BLOCK_MULTIPLY});
         assert_false(loop.full || loop.refused || mixed.full || mixed.refused);
         assert_int_equal(shuffles_before(&loop, &place, &t, one->link), one->pairs);
         assert_int_equal(shuffles_before(&mixed, &place, &t, one->link), one->pairs);
