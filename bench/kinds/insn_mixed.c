@@ -33,8 +33,8 @@ bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct
     struct insn_ratio ratio = mixed_ratio(copy, insn_blocker_cost(t, c->id.other), c->taken);
 
     c->copies = ratio.copies;
-    c->blockers = ratio.blockers;
-    if (ratio.blockers == 0) {
+    c->blockers = ratio.others;
+    if (ratio.others == 0) {
         c->copies = 0;
         return false;
     }
@@ -48,16 +48,16 @@ bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct
 bool mixed_choose_fillers(const struct insn_table *t, const struct insn_row *row,
                           struct insn_cell *c)
 {
-    struct insn_filling f = c->id.kind == INSN_TEST_FILLERS
-                                ? (struct insn_filling){INSN_FILLED_COPIES, INSN_FILLERS}
-                                : insn_filling_of(t, row);
+    struct insn_ratio f = c->id.kind == INSN_TEST_FILLERS
+                              ? (struct insn_ratio){INSN_FILLED_COPIES, INSN_FILLERS}
+                              : insn_filling_of(t, row);
 
     if (f.copies == 0)
         return false;
     c->copies = f.copies;
-    c->blockers = f.fillers;
+    c->blockers = f.others;
     c->iterations =
-        (uint16_t)(ITERATIONS_MOST * INSN_FILLED_COPIES * INSN_FILLERS / (f.copies * f.fillers));
+        (uint16_t)(ITERATIONS_MOST * INSN_FILLED_COPIES * INSN_FILLERS / (f.copies * f.others));
     return true;
 }
 

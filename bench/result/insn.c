@@ -281,26 +281,26 @@ struct insn_sharing insn_sharing_of(const struct insn_table *t, const struct ins
 }
 
 static const struct {
-    struct insn_filling filling;
+    struct insn_ratio filling;
     double cycles;
 } fillings[] = {
 #define FILLING_OF(copies, fillers, cycles) {{copies, fillers}, cycles},
     INSN_FILLING(FILLING_OF)};
 #define FILLINGS (sizeof fillings / sizeof fillings[0])
 
-struct insn_filling insn_filling_of(const struct insn_table *t, const struct insn_row *row)
+struct insn_ratio insn_filling_of(const struct insn_table *t, const struct insn_row *row)
 {
     double cycles = insn_throughput_of(t, row).value;
     size_t i = 0;
 
     while (i < FILLINGS && !(cycles <= fillings[i].cycles))
         i++;
-    return i < FILLINGS ? fillings[i].filling : (struct insn_filling){0, 0};
+    return i < FILLINGS ? fillings[i].filling : (struct insn_ratio){0, 0};
 }
 
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
 {
-    unsigned enough = insn_filling_of(t, row).fillers;
+    unsigned enough = insn_filling_of(t, row).others;
     double exclusive[INSN_PLACES];
 
     for (unsigned i = 0; i < row->cells && enough > 0; i++) {

@@ -106,7 +106,7 @@ struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_r
 
 /* Returns copies and fillers of a test of the row's issue slots. No copies: its throughput is not
  * known yet, or it takes longer than the most fillers. */
-struct insn_filling insn_filling_of(const struct insn_table *t, const struct insn_row *row);
+struct insn_ratio insn_filling_of(const struct insn_table *t, const struct insn_row *row);
 
 /* Returns the issue slots of a copy, by the exclusive placements: a neighbour takes slots. UNKNOWN
  * if copies may take longer than the fillers of the other slots, or if it was not measured. */

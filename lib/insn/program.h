@@ -49,9 +49,9 @@ void insn_put_copy(struct insn_code *to, const struct insn_place *place, const s
 /* Returns whether a test writes to the area. */
 bool insn_writes_memory(const struct insn_test *t);
 
-/* Copies of a loop, and fillers after each. */
-struct insn_filling {
-    uint8_t copies, fillers;
+/* The copies of a loop, and the fillers after each, or all blockers. */
+struct insn_ratio {
+    uint8_t copies, others;
 };
 
 /*
@@ -62,10 +62,5 @@ struct insn_filling {
 #define INSN_FILLING(F)    F(16, 24, 2.5) F(8, 72, 7.5) F(4, 240, 25)
 #define INSN_FILLED_COPIES 16 /* of the first one, ... */
 #define INSN_FILLERS       24 /* ... which measures fillers by themselves, too */
-
-/* The numbers of copies and blockers of a loop. They are spread evenly. */
-struct insn_ratio {
-    uint8_t copies, blockers;
-};
 
 #endif

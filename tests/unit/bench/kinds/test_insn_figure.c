@@ -230,19 +230,19 @@ TEST(slots_are_known_if_fillers_hide_the_form)
         take_all(t, row, INSN_TEST_SLOTS, 2);
         assert_false(is_known(insn_slots(t, row).value));
         take_all(t, row, INSN_TEST_DISTINCT, c->cycles);
-        struct insn_filling f = insn_filling_of(t, row);
+        struct insn_ratio f = insn_filling_of(t, row);
         assert_int_equal(f.copies, c->copies);
-        assert_int_equal(f.fillers, c->fillers);
+        assert_int_equal(f.others, c->fillers);
         for (unsigned k = 0; k < row->cells; k++)
             if (t->cell[row->first + k].id.kind == INSN_TEST_SLOTS)
                 slots = &t->cell[row->first + k];
         assert_non_null(slots);
-        slots->blockers = f.fillers;
-        assert_int_equal(is_known(insn_slots(t, row).value), f.fillers > 0);
-        if (f.fillers > 0)
+        slots->blockers = f.others;
+        assert_int_equal(is_known(insn_slots(t, row).value), f.others > 0);
+        if (f.others > 0)
             assert_close(insn_slots(t, row).value, 2, 1e-6);
-        slots->blockers = (uint8_t)(f.fillers - 1); /* too few */
-        assert_false(f.fillers > 0 && is_known(insn_slots(t, row).value));
+        slots->blockers = (uint8_t)(f.others - 1); /* too few */
+        assert_false(f.others > 0 && is_known(insn_slots(t, row).value));
     }
 }
 
@@ -256,7 +256,7 @@ TEST(slots_are_those_of_two_exclusive_placements)
     take_all(t, row, INSN_TEST_DISTINCT, 0.25);
     while (slots->id.kind != INSN_TEST_SLOTS)
         slots++;
-    slots->blockers = insn_filling_of(t, row).fillers;
+    slots->blockers = insn_filling_of(t, row).others;
     for (unsigned k = 0; k < 4; k++)
         insn_add_place(slots, 3, true);
     insn_add_place(slots, 2, false);

@@ -55,18 +55,18 @@ TEST(blockers_take_a_little_less_time_than_copies)
             double before = 1;
             for (unsigned placement = 0; placement < INSN_MIX_PLACES; placement++) {
                 struct insn_ratio r = mixed_ratio(*c, *one, placement);
-                double part = r.blockers * *one / (r.copies * *c);
-                assert_in_range(r.copies + r.blockers, INSN_MIX_MOST * 3 / 4, INSN_MIX_MOST);
+                double part = r.others * *one / (r.copies * *c);
+                assert_in_range(r.copies + r.others, INSN_MIX_MOST * 3 / 4, INSN_MIX_MOST);
                 assert_in_range(part * 100, 65, 95);
                 assert_true(part <= before); /* another ratio at each placement */
                 before = part;
             }
         }
-    assert_true(mixed_ratio(100, 1, 0).blockers > 90); /* slow copies have many blockers, ... */
+    assert_true(mixed_ratio(100, 1, 0).others > 90); /* slow copies have many blockers, ... */
     assert_int_equal(mixed_ratio(100, 1, 0).copies, 1);
-    assert_int_equal(mixed_ratio(200, 1, 0).blockers, 0); /* ... but not more than fit */
-    assert_int_equal(mixed_ratio(UNKNOWN, 1, 0).blockers, 0);
-    assert_int_equal(mixed_ratio(1, UNKNOWN, 0).blockers, 0);
+    assert_int_equal(mixed_ratio(200, 1, 0).others, 0); /* ... but not more than fit */
+    assert_int_equal(mixed_ratio(UNKNOWN, 1, 0).others, 0);
+    assert_int_equal(mixed_ratio(1, UNKNOWN, 0).others, 0);
 }
 
 TEST(a_mix_that_takes_longer_shares_a_unit)

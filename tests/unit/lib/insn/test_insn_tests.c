@@ -118,7 +118,7 @@ TEST(a_filled_loop_has_nops_between_copies)
     static const struct {
         const char *word;
         unsigned copy, resets, pointers; /* bytes */
-        struct insn_filling filling;
+        struct insn_ratio filling;
     } cases[] = {{"add_r64_r64", 3, 0, 0, {INSN_FILLED_COPIES, INSN_FILLERS}},
                  {"cmovz_r64_r64", 4, 0, 0, {8, 72}},
                  {"adc_r64_r64", 3, 3, 0, {4, 240}}, /* xor r12d, r12d */
@@ -132,7 +132,7 @@ TEST(a_filled_loop_has_nops_between_copies)
         struct insn_code a = {.at = with, .size = sizeof with},
                          b = {.at = without, .size = sizeof without},
                          none = {.at = with, .size = 100};
-        struct insn_contents filled = {BODY_FILLED, c->filling.copies, c->filling.fillers, 0},
+        struct insn_contents filled = {BODY_FILLED, c->filling.copies, c->filling.others, 0},
                              fillers = filled;
         struct insn_test_id id = {.kind = INSN_TEST_SLOTS};
         struct insn_test t;
@@ -150,7 +150,7 @@ TEST(a_filled_loop_has_nops_between_copies)
         memcpy(&back, jump + 2, sizeof back);
         assert_int_equal(-back,
                          c->pointers + 7 + 6 +
-                             c->filling.copies * (c->copy + c->resets + 5 * c->filling.fillers));
+                             c->filling.copies * (c->copy + c->resets + 5 * c->filling.others));
         insn_body(&none, &place, &t, &fillers);
         assert_true(none.full);
     }
