@@ -7,8 +7,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
+from commands import output_of
 from tools import qemu  # noqa: E402
-from media import find, tool
+from media import find
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -54,15 +55,15 @@ def efi_program(name, *sources):
         objects = [BUILT / f"{source.stem}.o" for source in sources]
         for source, made in zip(sources, objects):
             if source.suffix == ".asm":
-                tool("nasm", "-f", "elf64", source, "-o", made)
+                output_of("nasm", "-f", "elf64", source, "-o", made)
             else:
-                tool("gcc", *EFI_CFLAGS, "-c", source, "-o", made)
-        tool(
+                output_of("gcc", *EFI_CFLAGS, "-c", source, "-o", made)
+        output_of(
             "ld", "-pie", "--no-dynamic-linker", "-z", "text", "-Bsymbolic", "-nostdlib",
             "-T", script, crt0, *objects, "-o", BUILT / f"{name}.elf", library,
         )  # fmt: skip
         sections = [word for s in EFI_SECTIONS for word in ("-j", s)]
-        tool(
+        output_of(
             "objcopy", *sections, "--target", "efi-app-x86_64", "--subsystem=10",
             BUILT / f"{name}.elf", target,
         )  # fmt: skip
@@ -71,7 +72,7 @@ def efi_program(name, *sources):
 
 def qemu_version():
     """Returns QEMU's version, for example (10, 0)."""
-    version = re.search(r"version (\d+)\.(\d+)", tool(qemu.QEMU, "--version"))
+    version = re.search(r"version (\d+)\.(\d+)", output_of(qemu.QEMU, "--version"))
     return int(version[1]), int(version[2])
 
 
@@ -106,7 +107,7 @@ def plugin(name="icount_plugin"):
     target, source = BUILT / f"{name}-{api}.so", HERE / f"{name}.c"
     with Lock():
         if not up_to_date(target, source, HERE / "plugin.h"):
-            tool(
+            output_of(
                 "gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror",
                 "-fvisibility=hidden", f"-DPLUGIN_API={api}", source, "-o", target,
             )  # fmt: skip
@@ -116,5 +117,5 @@ def plugin(name="icount_plugin"):
 def conf():
     """Returns build/baretick.conf, as `make image` copies it to the stick."""
     with Lock():
-        tool("make", "-s", "-C", ROOT, "build/baretick.conf")
+        output_of("make", "-s", "-C", ROOT, "build/baretick.conf")
     return ROOT / "build" / "baretick.conf"

@@ -5,10 +5,10 @@ The packets are those of the GDB manual, appendix E, "GDB Remote Serial Protocol
 
 import re
 import socket
-import subprocess
 import threading
 import time
 
+from commands import output_of
 import machine
 from build import ROOT
 
@@ -18,16 +18,15 @@ UD2 = "0f0b"  # SDM volume 2, UD
 
 def symbols():
     """Returns {function: its offset in the image, which begins at 0 of the ELF}."""
-    said = subprocess.run(["nm", ROOT / "build/baretick.elf"], check=True, capture_output=True, text=True)
-    lines = map(str.split, said.stdout.splitlines())
+    said = output_of("nm", ROOT / "build/baretick.elf")
+    lines = map(str.split, said.splitlines())
     return {name: int(at, 16) for at, kind, name in lines if kind in "tT"}
 
 
 def instructions(function):
     """Returns the offsets of a function's instructions from its first one."""
-    said = subprocess.run(["objdump", "-d", f"--disassemble={function}", ROOT / "build/baretick.elf"],
-                          check=True, capture_output=True, text=True)  # fmt: skip
-    found = [int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\t(?=.*\t)", said.stdout, re.M)]
+    said = output_of("objdump", "-d", f"--disassemble={function}", ROOT / "build/baretick.elf")
+    found = [int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\t(?=.*\t)", said, re.M)]
     return [at - found[0] for at in found]
 
 

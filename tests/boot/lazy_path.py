@@ -9,8 +9,8 @@ import re
 import struct
 import subprocess
 
+from commands import output_of
 import build
-from media import tool
 
 FOLDER = build.ROOT / "bench/suites/calls"
 CALL, CALLEE = 1, 2  # ++*x and ret
@@ -81,7 +81,7 @@ ALIKE = {"jnc": "jae", "jz": "je", "jnz": "jne"}
 def disassembled(made):
     """Returns [[mnemonic, target or None]], {label: index}, for all sections in order."""
     lines, labels = [], {}
-    for line in tool("objdump", "-d", "-r", "--no-show-raw-insn", made).splitlines():
+    for line in output_of("objdump", "-d", "-r", "--no-show-raw-insn", made).splitlines():
         if label := re.fullmatch(r"[0-9a-f]+ <(.+)>:", line):
             labels[label[1]] = len(lines)
         elif relocation := re.match(r"\s+[0-9a-f]+: R_X86_64_P\w+\s+(\S+?)(?:-0x4)?$", line):
@@ -115,7 +115,7 @@ def walk(lines, labels, start, decide):
 def hash_sections(tmp_path):
     """Returns the hash sections of the three objects, in search order, made by lib/object."""
     hasher = tmp_path / "gnu_hash"
-    tool("gcc", "-I", build.ROOT, build.ROOT / "tests/hosted/tools/gnu_hash.c",
+    output_of("gcc", "-I", build.ROOT, build.ROOT / "tests/hosted/tools/gnu_hash.c",
          build.ROOT / "lib/object/gnu_hash.c", "-o", hasher)  # fmt: skip
     return [subprocess.run([hasher, *texts()[exports]], stdout=subprocess.PIPE, check=True, timeout=300).stdout
             for exports in ("program", "libm", "libc")]  # fmt: skip
@@ -124,7 +124,7 @@ def hash_sections(tmp_path):
 def instructions(tmp_path):
     """Returns the instructions of one call by calls_lazy_plt, including the call and the function."""
     made = tmp_path / "lazy.o"
-    tool("nasm", "-f", "elf64", "-I", f"{build.ROOT}/", FOLDER / "lazy.asm", "-o", made)
+    output_of("nasm", "-f", "elf64", "-I", f"{build.ROOT}/", FOLDER / "lazy.asm", "-o", made)
     sections = hash_sections(tmp_path)
     lines, labels = disassembled(made)
     number, name = wanted()

@@ -3,10 +3,14 @@
 import os
 import shutil
 import struct
-import subprocess
 import uuid
 import zlib
 from pathlib import Path
+
+from commands import output_of
+
+
+
 
 MIB = 1 << 20
 SECTOR = 512
@@ -16,13 +20,6 @@ ESP_TYPE = uuid.UUID("C12A7328-F81F-11D2-BA4B-00A0C93EC93B").bytes_le  # UEFI 2.
 DISK_GUID = uuid.UUID("B5B0F5A1-6D9C-4E0B-9C51-BA4E71C00003").bytes_le
 PART_GUID = uuid.UUID("B5B0F5A1-6D9C-4E0B-9C51-BA4E71C00004").bytes_le
 FAT32_MIB = 40  # smallest size of which mkfs.vfat makes a proper FAT32
-
-
-def tool(*command):
-    """Runs a command that must succeed; its output is the failure's message."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert done.returncode == 0, f"{' '.join(map(str, command))}: {done.stdout}"
-    return done.stdout
 
 
 def gpt(total, end, kind=ESP_TYPE, guid=PART_GUID):
@@ -53,7 +50,7 @@ def gpt_disk(path, files, mib=FAT32_MIB, guid=PART_GUID):
         disk.seek(total * SECTOR - len(end))
         disk.write(end)
     at = PARTITION_AT * SECTOR
-    tool("mkfs.vfat", "-F", "32", "-h", str(PARTITION_AT), f"--offset={PARTITION_AT}", path, str(mib * 1024))
+    output_of("mkfs.vfat", "-F", "32", "-h", str(PARTITION_AT), f"--offset={PARTITION_AT}", path, str(mib * 1024))
     volume = f"{path}@@{at}"
     folders, copies = [], {}
     for name, content in files.items():
@@ -66,9 +63,9 @@ def gpt_disk(path, files, mib=FAT32_MIB, guid=PART_GUID):
             content = source
         copies[name] = content
     if folders:
-        tool("mmd", "-i", volume, *folders)
+        output_of("mmd", "-i", volume, *folders)
     for name, content in copies.items():
-        tool("mcopy", "-i", volume, content, f"::/{name}")
+        output_of("mcopy", "-i", volume, content, f"::/{name}")
     return Path(path)
 
 
@@ -77,7 +74,7 @@ def grub_with(path, script, modules):
     config = Path(f"{path}.cfg")
     config.write_text(script)
     modules = f"normal part_gpt fat search search_fs_file {modules}"
-    tool(
+    output_of(
         shutil.which("grub2-mkstandalone") or "grub-mkstandalone",  # Fedora's name first
         "-O", "x86_64-efi", "-o", path, f"--modules={modules}",
         f"--install-modules={modules}", "--fonts=", "--locales=", f"boot/grub/grub.cfg={config}",

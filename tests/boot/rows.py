@@ -2,8 +2,8 @@
 
 import re
 
+from commands import output_of
 import build
-from media import tool
 
 DECLARED = re.compile(r"static const struct (?:bench bench|baretick_row baretick)_\w+ = \{(.*?)\};", re.DOTALL)
 # Fields whose names differ between the public header and struct bench.
@@ -15,7 +15,7 @@ def declared():
     """Returns suite/name of every row, and the text of its fields (struct bench)."""
     rows = {}
     for source in sorted((build.ROOT / "bench" / "suites").rglob("*.c")):
-        text = tool("gcc", "-E", "-P", "-fcf-protection=branch", "-fPIC", "-I", build.ROOT, source)
+        text = output_of("gcc", "-E", "-P", "-fcf-protection=branch", "-fPIC", "-I", build.ROOT, source)
         for fields in DECLARED.findall(text):
             suite, name = re.search(r'\.suite = "(\w+)"\s*, \.name = "(\w+)"', fields).groups()
             assert f"{suite}/{name}" not in rows, f"two rows are called {suite}/{name}"

@@ -7,10 +7,10 @@ import py_compile
 import re
 import shutil
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
+from commands import output_of, run_command
 import build
 import media
 import pytest
@@ -97,7 +97,7 @@ def with_busybox(*folders):
 
 def libraries(program):
     """Returns the shared libraries of a program, its loader too."""
-    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    said = run_command("ldd", program).stdout
     return {Path(name) for name in re.findall(r"(/\S+) \(0x", said)}
 
 
@@ -168,7 +168,7 @@ def loaded():
     code = ("import runpy, sys\nsys.argv = ['baretick', 'once', '--help']\ntry:\n"
             "    runpy.run_path('scripts/baretick', run_name='__main__')\nexcept SystemExit:\n    pass\n"
             "print(*(m.__file__ for m in list(sys.modules.values()) if getattr(m, '__file__', None)), sep='\\n')")
-    said = subprocess.run([PYTHON, "-c", code], cwd=build.ROOT, capture_output=True, text=True, check=True).stdout
+    said = output_of(PYTHON, "-c", code, cwd=build.ROOT)
     return [Path(line) for line in said.splitlines() if line.endswith((".py", ".so"))]
 
 
@@ -254,7 +254,7 @@ def disks(folder, program, loader, mib=112, add=None):
     files = {"linux": image, "initrd": root, **loader}
     esp = media.gpt_disk(folder / "esp.img", files, mib)
     state = folder / "state.img"
-    media.tool("mkfs.vfat", "-C", state, str(32 * 1024))
+    output_of("mkfs.vfat", "-C", state, str(32 * 1024))
     return esp, state
 
 

@@ -1,9 +1,9 @@
 """`baretick asm` on a booted machine: what needs ring 0, what faults there, and what it says that it counts."""
 
 import json
-import subprocess
 from pathlib import Path
 
+from commands import run_command
 import pytest
 
 import hostile
@@ -28,8 +28,7 @@ def asm(program, tmp_path):
     def start(lines, *words):
         file = tmp_path / "snippets"
         file.write_text("".join(f"{line}\n" for line in lines))
-        ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--json", "--icount", "1", *words],
-                             capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+        ran = run_command(ROOT / "scripts/baretick", "asm", "--file", file, "--json", "--icount", "1", *words)
         return ran, [json.loads(line) for line in ran.stdout.splitlines()]
 
     return start

@@ -1,10 +1,10 @@
 """A whole datasheet on CPUs of both vendors, from the first with long mode to the last that QEMU has."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+from commands import run_command
 import pytest
 from bochs import bochs
 from machine import SUCCESS, TIMEOUT
@@ -31,8 +31,7 @@ def judge(b, lacks, folder):
     assert b.end["verdict"] == "pass" and b.end["failures"] == 0, str(b)
     report, page = folder / "report.jsonl", folder / "page.html"
     report.write_bytes(b"".join(line + b"\n" for line in b.serial.replace(b"\r", b"").split(b"\n") if line.startswith(b"{")))
-    drawn = subprocess.run([sys.executable, BARETICK, "report", report, "-o", page], capture_output=True, text=True, timeout=300,
-                           check=False)  # fmt: skip
+    drawn = run_command(sys.executable, BARETICK, "report", report, "-o", page)
     assert drawn.returncode == 0 and not drawn.stderr, drawn.stderr
     text = page.read_text()
     assert all(f'id="{section}"' in text for section in ("memory", "limits", "instructions", "not-judged"))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+from commands import output_of, run_command
 import build
 import pytest
 from tools import children
@@ -32,7 +33,7 @@ def stick(program, tmp_path):
     def make(text):
         conf, disk = tmp_path / "baretick.conf", tmp_path / "baretick.img"
         conf.write_text(text)
-        subprocess.run([build.ROOT / "scripts" / "image", program, conf, disk], check=True, capture_output=True)
+        output_of(build.ROOT / "scripts" / "image", program, conf, disk)
         return disk
 
     return make
@@ -44,7 +45,7 @@ NAMESPACE = ["unshare", *(["--map-root-user"] if os.geteuid() else []), "--pid",
 
 @pytest.fixture(autouse=True, scope="session")
 def namespace():
-    tried = subprocess.run([*NAMESPACE, "true"], capture_output=True, text=True, check=False)
+    tried = run_command(*NAMESPACE, "true")
     if tried.returncode:
         pytest.skip(f"no PID namespace: {tried.stderr}")
 

@@ -1,9 +1,9 @@
 """Failures inside a run: wrong answers, exceptions, non-maskable interrupts."""
 
 import re
-import subprocess
 from pathlib import Path
 
+from commands import output_of
 import pytest
 from machine import CHECK_FAILED, FAULT, SUCCESS
 
@@ -43,8 +43,7 @@ def test_a_fault_outside_of_a_guard_ends_the_run(boot):
 
 def function_at(offset):
     """Returns the function of the image at this offset. The image begins at 0 of the ELF."""
-    said = subprocess.run(["nm", "-n", ROOT / "build/baretick.elf"], check=True,
-                          capture_output=True, text=True).stdout
+    said = output_of("nm", "-n", ROOT / "build/baretick.elf")
     code = [(int(at, 16), name) for at, kind, name in map(str.split, said.splitlines())
             if kind in "tT"]
     return [name for at, name in code if at <= offset][-1]

@@ -3,13 +3,12 @@ is permitted."""
 
 import os
 import shutil
-import subprocess
 
+from commands import output_of, run_command
 import build
 import pytest
 from conftest import QUICK
 from machine import SUCCESS
-from media import tool
 
 FLASH = build.ROOT / "scripts/flash"
 MIB = 1 << 20
@@ -63,9 +62,7 @@ class Machine:
         self.add("proc/self/mountinfo", f"30 21 {number} / {where} rw {tags}- ext4 {source} rw\n")
 
     def flash(self, image, device="/dev/sdb", *flags):
-        p = subprocess.run([FLASH, *flags, image, device], capture_output=True, text=True,
-                           env={**os.environ, "FLASH_TEST_ROOT": str(self.root)},
-                           stdin=subprocess.DEVNULL)
+        p = run_command(FLASH, *flags, image, device, env={**os.environ, "FLASH_TEST_ROOT": str(self.root)})
         assert p.returncode in (0, 1), p.stderr
         assert ("would be written" in p.stdout) == (p.returncode == 0), p.stdout + p.stderr
         return p.returncode == 0, p.stdout + p.stderr
@@ -169,7 +166,7 @@ def test_files_that_are_not_images_are_refused(fake, tmp_path, content, words):
 
 @pytest.mark.parametrize("words", [[], ["--write", "a", "b"], ["a"], ["a", "b", "c"]])
 def test_wrong_words_show_the_usage(words):
-    p = subprocess.run([FLASH, *words], capture_output=True, text=True)
+    p = run_command(FLASH, *words)
     assert p.returncode == 2 and "IMAGE DEVICE" in p.stderr
 
 
@@ -188,15 +185,15 @@ def set_up(backing):
     losetup = shutil.which("losetup")
     if not losetup:
         pytest.skip("losetup is not installed")
-    p = subprocess.run([losetup, "-f", "--show", backing], capture_output=True, text=True)
+    p = run_command(losetup, "-f", "--show", backing)
     if p.returncode != 0:
         pytest.skip(f"no loop device may be set up here: {p.stderr.strip()}")
     yield p.stdout.strip(), backing
-    subprocess.run([losetup, "-d", p.stdout.strip()], check=True)
+    output_of(losetup, "-d", p.stdout.strip())
 
 
 def write(image, device, *flags, answer=""):
-    p = subprocess.run([FLASH, *flags, image, device], capture_output=True, text=True, input=answer)
+    p = run_command(FLASH, *flags, image, device, input=answer)
     return p.returncode, p.stdout + p.stderr
 
 
@@ -232,7 +229,7 @@ def test_a_written_stick_boots(boot, program, tmp_path):
     """A stick is larger than the image, so the second GPT is not at its end; it boots nevertheless."""
     backing, image, conf = tmp_path / "stick", tmp_path / "x.img", tmp_path / "x.conf"
     conf.write_text(QUICK)
-    tool(build.ROOT / "scripts/image", program, conf, image)
+    output_of(build.ROOT / "scripts/image", program, conf, image)
     with open(backing, "wb") as f:
         f.truncate(image.stat().st_size + 64 * MIB)
     for device, _ in set_up(backing):
@@ -250,6 +247,6 @@ def test_a_stick_that_loses_data_fails_the_verification(image, loop, tmp_path):
     real = shutil.which("dd")
     fake_dd.write_text(f'#!/bin/sh\ncase "$*" in *of=*) exit 0 ;; esac\nexec {real} "$@"\n')
     fake_dd.chmod(0o755)
-    p = subprocess.run([FLASH, "--force", "--yes", image, device], capture_output=True, text=True,
-                       env={**os.environ, "PATH": f"{fake_dd.parent}:{os.environ['PATH']}"})
+    p = run_command(FLASH, "--force", "--yes", image, device,
+                    env={**os.environ, "PATH": f"{fake_dd.parent}:{os.environ['PATH']}"})
     assert p.returncode == 1 and "does not give back what was written" in p.stderr, p.stderr

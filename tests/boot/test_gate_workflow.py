@@ -3,8 +3,8 @@
 import json
 import os
 import shutil
-import subprocess
 
+from commands import run_command
 import build
 import pytest
 
@@ -22,8 +22,7 @@ def test_a_change_of_a_count_fails(tmp_path):
 
     def step(name, more=""):
         text = scripts[name].replace("suite=mine", "suite=first").rstrip() + more
-        return subprocess.run(["bash", "-eo", "pipefail", "-c", text], cwd=tmp_path, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=300, check=False)
+        return run_command("bash", "-eo", "pipefail", "-c", text, cwd=tmp_path)
 
     for name in ("Build your object", "Count"):
         done = step(name)

@@ -11,11 +11,11 @@ import sys
 import time
 from pathlib import Path
 
+from commands import output_of, run_command
 import build
 import pytest
 from conftest import QUICK
 from machine import SUCCESS
-from media import tool
 from test_steps import WORDS, check_counts
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ def build_elsewhere(folder, *arguments):
             shutil.copy(source, folder / name)
     build_id = shlex.quote((ROOT / "build/gen/build_id.h").read_text())
     (folder / "scripts/build/build_id").write_text(f"#!/bin/sh\nprintf %s {build_id}\n")
-    subprocess.run(["make", "-s", "-j2", *arguments], cwd=folder, check=True)
+    output_of("make", "-s", "-j2", *arguments, cwd=folder)
     return folder / "build"
 
 
@@ -56,8 +56,7 @@ def digest(path):
 
 def functions(elf):
     """Returns {address: (name, lines of disassembly)}. Names of static functions can occur more than once."""
-    said = subprocess.run(["objdump", "-d", "--no-show-raw-insn", elf], check=True,
-                          capture_output=True, text=True).stdout
+    said = output_of("objdump", "-d", "--no-show-raw-insn", elf)
     found, lines = {}, []
     for line in said.splitlines():
         head = re.match(r"([0-9a-f]+) <(.+)>:$", line)
@@ -91,12 +90,11 @@ def check_no_sse_before_the_kernel_enables_it(elf):
 
 def variable(folder, name):
     """Returns the words of a variable of the Makefile."""
-    return subprocess.run(["make", "-s", f"--eval=words: ; @echo $({name})", "words"], cwd=folder,
-                          check=True, capture_output=True, text=True).stdout.split()
+    return output_of("make", "-s", f"--eval=words: ; @echo $({name})", "words", cwd=folder).split()
 
 
 def has_vectors(objects):
-    return re.search(r"%[xyz]mm\d", tool("objdump", "-d", "--no-show-raw-insn", *objects)) is not None
+    return re.search(r"%[xyz]mm\d", output_of("objdump", "-d", "--no-show-raw-insn", *objects)) is not None
 
 
 def check_general_rooms_use_no_sse(tree):
@@ -118,7 +116,7 @@ def by(compiler):
     """Builds the tree's image with this compiler, with its objects in their usual place, because tests/hosted needs
     most of them too. Both compilers use the same folder."""
     with build.Lock():
-        tool("make", "-s", "-j2", "-C", ROOT, f"CC={compiler}", f"OBJ=build/obj/{compiler}", "GEN=build/gen", "B=build/tests/turns")
+        output_of("make", "-s", "-j2", "-C", ROOT, f"CC={compiler}", f"OBJ=build/obj/{compiler}", "GEN=build/gen", "B=build/tests/turns")
     return ROOT / "build/tests/turns"
 
 
@@ -149,8 +147,7 @@ def finish(built, tmp_path):
         if change:
             raw = change(raw) or raw
         path.write_bytes(raw)
-        p = subprocess.run([sys.executable, str(ROOT / "scripts/build/pe_finish"), str(elf), str(path)],
-                           capture_output=True, text=True)
+        p = run_command(sys.executable, ROOT / "scripts/build/pe_finish", elf, path)
         return p.returncode, p.stderr, path.read_bytes()
     return judge
 
@@ -183,8 +180,7 @@ def test_sections_have_their_rights_and_none_is_writable_and_executable(finish):
 
 def test_the_image_has_an_sbat_of_its_version(built):
     """shim's SBAT.md: component, generation, vendor, package, version, URL; the version is this one's."""
-    said = subprocess.run(["objdump", "-s", "-j", ".sbat", built / "baretick.efi"], check=True,
-                          capture_output=True, text=True).stdout
+    said = output_of("objdump", "-s", "-j", ".sbat", built / "baretick.efi")
     words = re.findall(r"^ [0-9a-f]+ ((?:[0-9a-f]+ ){1,4})", said, re.MULTILINE)
     text = bytes.fromhex("".join(words)).rstrip(b"\0").decode("ascii")
     lines = [line.split(",") for line in text.splitlines()]
@@ -197,7 +193,7 @@ def put(where, form, value):
     def change(raw):
         coff, opt, table = headers(raw)
         struct.pack_into(form, raw, {"coff": coff, "opt": opt, "table": table}[where[0]] + where[1],
-                         value)
+                   value)
     return change
 
 
@@ -262,7 +258,7 @@ def test_a_medium_replaces_no_folder_program_or_conf(built, tmp_path, kind):
     folder.mkdir()
     os.mkfifo(pipe)
     for target, words in ((folder, "is a folder"), (pipe, "is not a file"), (program, "another name"),
-                          (conf, "another name")):
+                    (conf, "another name")):
         p = image(program, conf, target)
         assert p.returncode == 1 and f"{target}: " in p.stderr and words in p.stderr, p.stderr
     assert list(folder.iterdir()) == [] and conf.read_text() == "suite=calls\n"
@@ -291,13 +287,11 @@ def test_a_section_that_the_linker_script_lacks_is_refused(finish, tmp_path, bui
 
 
 def image(program, conf, path):
-    return subprocess.run([ROOT / "scripts/image", program, conf, path], capture_output=True,
-                          text=True)
+    return run_command(ROOT / "scripts/image", program, conf, path)
 
 
 def sign(program, signed, key, cert):
-    return subprocess.run([ROOT / "scripts/sign", program, signed, key, cert], capture_output=True,
-                          text=True)
+    return run_command(ROOT / "scripts/sign", program, signed, key, cert)
 
 
 @pytest.mark.parametrize("kind", ["img", needs_xorriso("iso")])
@@ -346,13 +340,12 @@ def make(folder, *arguments):
     program, conf = folder / "baretick.efi", folder / "baretick.conf"
     if not conf.exists():
         shutil.copy(build.conf(), conf)
-    return subprocess.run(["make", "-s", "-j2", f"B={folder}", "-o", program, "-o", conf, *arguments], cwd=ROOT,
-                          capture_output=True, text=True)
+    return run_command("make", "-s", "-j2", f"B={folder}", "-o", program, "-o", conf, *arguments, cwd=ROOT)
 
 
 def read_from(image, name, tmp_path):
     """Reads a file on the disk image's volume, which begins at 1 MiB."""
-    tool("mcopy", "-n", "-i", f"{image}@@1M", f"::/{name}", tmp_path / "back")
+    output_of("mcopy", "-n", "-i", f"{image}@@1M", f"::/{name}", tmp_path / "back")
     raw = (tmp_path / "back").read_bytes()
     (tmp_path / "back").unlink()
     return raw

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from commands import output_of
 import build
 import made_system
 import pytest
@@ -84,7 +85,7 @@ def grub_entry(made, tmp_path, uuid="1234-ABCD"):
     defaults.write_text(defaults.read_text().replace("=/boot/efi", f"={made.path('/boot/efi')}"))
     ran = subprocess.run(["sh", made.path(install.SNIPPET)], capture_output=True, text=True, check=True,
                          env={**os.environ, "sysconfdir": made.path("/etc"), "grub_probe": str(probe)})  # fmt: skip
-    root = subprocess.run(["grub-mkrelpath", made.path("/boot/efi")], capture_output=True, text=True, check=True).stdout.strip()
+    root = output_of("grub-mkrelpath", made.path("/boot/efi")).strip()
     return ran.stdout.replace(root, "")
 
 

@@ -2,11 +2,11 @@
 
 import shutil
 
+from commands import output_of
 import build
 import pytest
 from conftest import QUICK
 from machine import SUCCESS
-from media import tool
 
 pytestmark = pytest.mark.skipif(not shutil.which("xorriso"), reason="xorriso is not installed")
 
@@ -16,7 +16,7 @@ def iso(program, tmp_path_factory):
     folder = tmp_path_factory.mktemp("iso")
     conf = folder / "baretick.conf"
     conf.write_text(QUICK + "\n")
-    tool(build.ROOT / "scripts/image", program, conf, folder / "baretick.iso")
+    output_of(build.ROOT / "scripts/image", program, conf, folder / "baretick.iso")
     return folder / "baretick.iso"
 
 
@@ -28,7 +28,7 @@ def test_the_iso_boots_and_reads_its_options(boot, iso, bus):
 
 
 def test_linux_finds_the_same_files_on_the_iso(iso, program, tmp_path):
-    tool("xorriso", "-osirrox", "on", "-indev", f"stdio:{iso}", "-extract", "/", tmp_path / "cd")
+    output_of("xorriso", "-osirrox", "on", "-indev", f"stdio:{iso}", "-extract", "/", tmp_path / "cd")
     found = {str(p.relative_to(tmp_path / "cd")) for p in (tmp_path / "cd").rglob("*") if p.is_file()}
     assert found >= {"EFI/BOOT/BOOTX64.EFI", "baretick.conf", "baretick/README.TXT"}
     assert (tmp_path / "cd/EFI/BOOT/BOOTX64.EFI").read_bytes() == program.read_bytes()

@@ -5,13 +5,13 @@ import os
 import shutil
 import sys
 
+from commands import output_of
 import build
 import media
 import pytest
 from bochs import bochs
 from conftest import QUICK
 from machine import BAD_OPTIONS, SUCCESS, has
-from media import tool
 from test_borrow import AT, DO_NOT_WAIT, folder
 from test_cores import all_up
 from test_install import ENTRY, GRUB_LIBRARY, Made, grub_entry
@@ -99,14 +99,14 @@ def test_grub_starts_what_grub_reboot_selects(program, tmp_path):
     volume = f.disk.read_bytes()[AT:AT + 90]
     uuid = f"{int.from_bytes(volume[69:71], 'little'):04X}-{int.from_bytes(volume[67:69], 'little'):04X}"  # FAT32's serial number
     (tmp_path / "boot/grub").mkdir(parents=True)
-    tool("grub-editenv", tmp_path / "boot/grub/grubenv", "create")
-    tool(reboot, f"--boot-directory={tmp_path / 'boot'}", "baretick")
+    output_of("grub-editenv", tmp_path / "boot/grub/grubenv", "create")
+    output_of(reboot, f"--boot-directory={tmp_path / 'boot'}", "baretick")
     loader = media.grub_with(tmp_path / "grub.efi", GRUB.format(entry=grub_entry(made, tmp_path, uuid)), GRUB_MODULES)
     image = f"{f.disk}@@{AT}"
-    tool("mcopy", "-no", "-i", image, loader, "::/EFI/BOOT/BOOTX64.EFI")
-    tool("mcopy", "-sno", "-i", image, tmp_path / "boot/grub", made.path("/boot/efi/EFI"), "::/")
+    output_of("mcopy", "-no", "-i", image, loader, "::/EFI/BOOT/BOOTX64.EFI")
+    output_of("mcopy", "-sno", "-i", image, tmp_path / "boot/grub", made.path("/boot/efi/EFI"), "::/")
     runs_once(f)
-    tool("mcopy", "-no", "-i", image, "::/grub/grubenv", tmp_path / "after")
+    output_of("mcopy", "-no", "-i", image, "::/grub/grubenv", tmp_path / "after")
     assert "next_entry=baretick" not in (tmp_path / "after").read_text() and "next_entry=" in (tmp_path / "after").read_text()
 
 
@@ -117,7 +117,7 @@ def systemd_boot_on(program, tmp_path):
     def make(made):
         loader = media.find("systemd-boot", "/usr/lib/systemd/boot/efi/systemd-bootx64.efi")
         f = Firmware(tmp_path, program, **{"EFI/BOOT/BOOTX64.EFI": loader, "ready.efi": build.ready(), "EFI/baretick/baretick.efi": program})
-        tool("mcopy", "-sno", "-i", f"{f.disk}@@{AT}", made.path("/boot/efi/loader"), "::/")
+        output_of("mcopy", "-sno", "-i", f"{f.disk}@@{AT}", made.path("/boot/efi/loader"), "::/")
         return f
 
     return make

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 
+from commands import output_of
 import machine
 import pytest
 import small_linux
@@ -81,19 +82,16 @@ def under_kvm(program, folder):
 
 def outside(folder):
     """Boots the program on the same emulated CPU without KVM. Returns its report's path."""
-    ran = subprocess.run([ROOT / "scripts/run", "--accel", "tcg", "--icount", "0", "--cpu", CPU, "--out", folder / "run",
-                          *f"{WORDS}{ROWS}".split()], capture_output=True, text=True, timeout=machine.TIMEOUT, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    output_of(ROOT / "scripts/run", "--accel", "tcg", "--icount", "0", "--cpu", CPU, "--out", folder / "run",
+              *f"{WORDS}{ROWS}".split())
     return folder / "run" / "report.jsonl"
 
 
 def verdicts(old, new):
     """Returns {name: what compare says of its exits} of the rows that have a figure in both."""
-    ran = subprocess.run([sys.executable, ROOT / "scripts/baretick", "compare", old, new,
-                          "--across", "hypervisor,microcode,firmware", "--format", "json"],
-                         capture_output=True, text=True, timeout=machine.TIMEOUT, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return {line["name"]: line["exit"] for line in json.loads(ran.stdout) if "exit" in line}
+    ran = output_of(sys.executable, ROOT / "scripts/baretick", "compare", old, new, "--across",
+                    "hypervisor,microcode,firmware", "--format", "json")
+    return {line["name"]: line["exit"] for line in json.loads(ran) if "exit" in line}
 
 
 def test_the_instructions_that_exit_to_kvm_are_those_of_its_source(program, tmp_path):

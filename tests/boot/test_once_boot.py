@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from commands import output_of
 import build
 import machine
 import made_system
@@ -14,7 +15,6 @@ import pytest
 import variable_store
 from conftest import QUICK
 from machine import SUCCESS
-from media import tool
 from test_borrow import AT, folder
 
 sys.path.insert(0, str(build.ROOT / "scripts"))
@@ -62,7 +62,7 @@ class Firmware:
         """Starts the machine until it resets; then Linux has what the firmware left. Returns the Boot."""
         self.take_variables()
         if (esp := Path(self.linux.path("/boot/efi/EFI"))).exists():
-            tool("mcopy", "-sno", "-i", f"{self.disk}@@{AT}", esp, "::/")
+            output_of("mcopy", "-sno", "-i", f"{self.disk}@@{AT}", esp, "::/")
         b = machine.qemu(self.folder, disk=self.disk, snapshot=False, whole=True, firmware=(self.code, self.variables),
                          **how)
         os.replace(self.folder / "vars.fd", self.variables)
@@ -145,11 +145,11 @@ def test_a_full_volume_leaves_the_verdict_and_the_reason(firmware, capsys, tmp_p
     f = firmware()
     f.once("--yes", *QUICK.split())
     volume = f"{f.disk}@@{AT}"
-    tool("mcopy", "-sno", "-i", volume, f.linux.path("/boot/efi/EFI"), "::/")
-    free = int(tool("minfo", "-i", volume).split("free clusters=")[1].split()[0])
+    output_of("mcopy", "-sno", "-i", volume, f.linux.path("/boot/efi/EFI"), "::/")
+    free = int(output_of("minfo", "-i", volume).split("free clusters=")[1].split()[0])
     with open(tmp_path / "filler", "wb") as file:
         file.truncate((free - 12) * 512)
-    tool("mcopy", "-i", volume, tmp_path / "filler", "::/filler")
+    output_of("mcopy", "-i", volume, tmp_path / "filler", "::/filler")
     b = f.start()
     assert b.end["verdict"] == "pass", str(b)
     capsys.readouterr()

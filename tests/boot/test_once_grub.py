@@ -2,14 +2,13 @@
 and our snippet, and GRUB starts from that menu what `grub-reboot` selects."""
 
 import re
-import shutil
 from pathlib import Path
 
+from commands import output_of
 import build
 import media
 import pytest
 import small_linux
-from media import tool
 from test_borrow import AT
 from test_once_linux import QUICK, Computer, is_linux, measured, status
 
@@ -59,13 +58,13 @@ def computer(program, tmp_path):
     """A Computer whose second disk has Debian's /boot; GRUB is the loader."""
     c = Computer(tmp_path, program, lambda path: {"EFI/BOOT/BOOTX64.EFI": media.grub_with(path, f"{SCRIPT}{FIRST}", MODULES)}, add=add)
     initrd, environment = tmp_path / "initrd", tmp_path / "grubenv"
-    tool("mcopy", "-i", f"{c.esp}@@{AT}", "::/initrd", initrd)
-    tool("grub-editenv", environment, "create")
+    output_of("mcopy", "-i", f"{c.esp}@@{AT}", "::/initrd", initrd)
+    output_of("grub-editenv", environment, "create")
     c.state.unlink()
-    tool("mkfs.vfat", "-C", c.state, str(DISK_MIB * 1024))
-    tool("mmd", "-i", c.state, "::/boot", "::/boot/grub")
+    output_of("mkfs.vfat", "-C", c.state, str(DISK_MIB * 1024))
+    output_of("mmd", "-i", c.state, "::/boot", "::/boot/grub")
     for source, name in ((small_linux.kernel()[0], "vmlinuz-6"), (initrd, "initrd.img-6"), (environment, "grub/grubenv")):
-        tool("mcopy", "-i", c.state, source, f"::/boot/{name}")
+        output_of("mcopy", "-i", c.state, source, f"::/boot/{name}")
     return c
 
 
@@ -73,7 +72,7 @@ def debian(c, *lines):
     """Starts the machine; what the commands of Debian print is in the Boot's text, "linux: status 0" if all succeed."""
     commands = c.folder / "commands.debian"
     commands.write_text("\n".join(("set -e", "export PATH=/bin:/usr/bin:/usr/sbin", *lines)) + "\n")
-    tool("mcopy", "-o", "-i", c.state, commands, "::/commands.debian")
+    output_of("mcopy", "-o", "-i", c.state, commands, "::/commands.debian")
     return c.start(IN_DEBIAN)
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import time
 
+from commands import output_of
 import machine
 import media
 import pytest
@@ -60,7 +61,7 @@ class Computer:
         """Starts it until it resets or is switched off, or until this text is on the serial line: then the power fails.
         lines: what Linux runs, if Linux starts; keys: as for machine.follow(). Returns the Boot."""
         (self.folder / "command").write_text("\n".join(lines) + "\n")
-        media.tool("mcopy", "-o", "-i", self.state, self.folder / "command", "::/command")
+        output_of("mcopy", "-o", "-i", self.state, self.folder / "command", "::/command")
         parts = {**self.parts, "extra": ["-drive", machine.drive("state", self.state), "-device", "virtio-blk-pci,drive=state",
                                          *self.parts.get("extra", ())]}
         seen = []

@@ -4,10 +4,10 @@ signed, GRUB and the kernel that Debian has signed. Our key becomes a machine ow
 import shutil
 from pathlib import Path
 
+from commands import output_of
 import pytest
 import small_linux
 import test_signed
-from media import tool
 from test_borrow import AT
 from test_once_linux import BARETICK, QUICK, Computer, is_linux, measured
 from test_once_signed import measures_by_shim, owner, signed  # noqa: F401 (a fixture)
@@ -39,7 +39,7 @@ def loaders(_):
 
 def test_the_shim_of_microsoft_starts_a_program_with_a_machine_owners_key(program, tmp_path, owner):  # noqa: F811
     certificate = tmp_path / "owner.der"
-    tool("openssl", "x509", "-in", owner[1], "-outform", "DER", "-out", certificate)
+    output_of("openssl", "x509", "-in", owner[1], "-outform", "DER", "-out", certificate)
 
     def add(archive):
         small_linux.program_of(archive, MOKUTIL)
@@ -58,5 +58,5 @@ def test_the_shim_of_microsoft_starts_a_program_with_a_machine_owners_key(progra
     config = tmp_path / "grub.cfg"
     config.write_text(f"search --file --set=root /linux\nchainloader /EFI/baretick.efi takeover=borrow finish=reboot {QUICK}\nboot\n")
     for source, name in ((config, "EFI/debian/grub.cfg"), (mine, "EFI/baretick.efi")):
-        tool("mcopy", "-o", "-i", f"{c.esp}@@{AT}", source, f"::/{name}")
+        output_of("mcopy", "-o", "-i", f"{c.esp}@@{AT}", source, f"::/{name}")
     assert measured(b := c.start()), str(b)

@@ -6,13 +6,13 @@ import struct
 import subprocess
 from pathlib import Path
 
+from commands import output_of
 import made_system
 import media
 import pytest
 import small_linux
 import test_signed
 import variable_store
-from media import tool
 from once import checks, entry, prepare
 from once.variables import Failed
 from test_image_file import sign
@@ -110,7 +110,7 @@ def test_the_entry_for_shim_names_the_program_first_and_is_recognised(made):
 def owner(tmp_path):
     """Returns (key, certificate) of a machine owner, PEM files."""
     files = tmp_path / "owner.key", tmp_path / "owner.pem"
-    tool("openssl", "req", "-new", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=a machine's owner/",
+    output_of("openssl", "req", "-new", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=a machine's owner/",
          "-keyout", files[0], "-out", files[1])
     return files
 

@@ -2,9 +2,9 @@
 
 import math
 import re
-import subprocess
 import sys
 
+from commands import output_of, run_command
 import build
 import made
 import media
@@ -196,7 +196,7 @@ def test_make_image_takes_a_folder(program, objects, tmp_path):
         p = make_here(tmp_path, "image", f"OBJECTS={folder}")
         assert p.returncode == 0, p.stderr
         assert read_from(tmp_path / "baretick.img", f"{FOLDER}/a.o", tmp_path) == changed.read_bytes()
-    listed = media.tool("mdir", "-b", "-i", f"{tmp_path}/baretick.img@@1M", f"::/{FOLDER}").split()
+    listed = output_of("mdir", "-b", "-i", f"{tmp_path}/baretick.img@@1M", f"::/{FOLDER}").split()
     assert listed == [f"::/{FOLDER}/a.o"], listed
 
 
@@ -227,8 +227,7 @@ def test_objects_that_an_image_does_not_take_are_refused(program, objects, tmp_p
     if fill:
         fill(folder, objects["gcc.o"].read_bytes())
     path = folder / file if file else folder
-    p = subprocess.run([build.ROOT / "scripts/image", program, build.conf(), tmp_path / "x.img", path],
-                       capture_output=True, text=True, check=False)  # fmt: skip
+    p = run_command(build.ROOT / "scripts/image", program, build.conf(), tmp_path / "x.img", path)
     assert p.returncode == 1 and "OBJECTS" in p.stderr and words in p.stderr, p.stderr
     assert not (tmp_path / "x.img").exists()
 

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 
+from commands import run_command
 import build
 import pytest
 from tools import children
@@ -74,8 +75,7 @@ class Client:
 
 def page(wire):
     """Returns what `baretick report` says of the folder of reports."""
-    return subprocess.run([build.ROOT / "scripts" / "baretick", "report", wire.reports_at(), "--to", "csv"],
-                          capture_output=True, text=True, check=False)  # fmt: skip
+    return run_command(build.ROOT / "scripts" / "baretick", "report", wire.reports_at(), "--to", "csv")
 
 
 @need("nginx")

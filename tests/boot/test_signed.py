@@ -6,11 +6,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from commands import output_of
 from tools import pe
 import pytest
 from conftest import QUICK
 from machine import SUCCESS
-from media import gpt_disk, tool
+from media import gpt_disk
 from test_image_file import ODD_NAME, ROOT, sign
 
 CODE = Path("/usr/share/OVMF/OVMF_CODE_4M.secboot.fd")
@@ -35,7 +36,7 @@ needs_shim = pytest.mark.skipif(not SHIM.exists(), reason=f"not installed: {SHIM
 @pytest.fixture(scope="session")
 def key(tmp_path_factory):
     path = tmp_path_factory.mktemp("keys") / "db.key"
-    tool("openssl", "rsa", "-in", LOCKED_KEY, "-passin", f"pass:{PASSWORD}", "-out", path)
+    output_of("openssl", "rsa", "-in", LOCKED_KEY, "-passin", f"pass:{PASSWORD}", "-out", path)
     return path
 
 
@@ -114,6 +115,6 @@ def test_make_signed_signs_program_and_image(program, key, tmp_path):
                     f"KEY={key}", f"CERT={cert}", f"CONF={tmp_path}/my.conf"], cwd=ROOT,
                    check=True, stdout=subprocess.DEVNULL)
     back = tmp_path / "back.efi"
-    tool("mcopy", "-i", f"{tmp_path}/signed/baretick.img@@1M", "::/EFI/BOOT/BOOTX64.EFI", back)
+    output_of("mcopy", "-i", f"{tmp_path}/signed/baretick.img@@1M", "::/EFI/BOOT/BOOTX64.EFI", back)
     assert back.read_bytes() == (tmp_path / "signed/baretick.efi").read_bytes()
-    tool("sbverify", "--cert", CERT, back)
+    output_of("sbverify", "--cert", CERT, back)

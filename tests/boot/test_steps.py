@@ -3,8 +3,8 @@ the bodies of tests/objects/steps.c, other cores, a borrowed machine, Bochs.
 """
 
 import re
-import subprocess
 
+from commands import run_command
 import build
 import made
 import pytest
@@ -91,8 +91,8 @@ def test_every_row_counts_the_same_stepped_and_unstepped(shared):
 def gate(b, folder, *words):
     report = folder / "report.jsonl"
     report.write_bytes(b"".join(line for line in b.serial.splitlines(keepends=True) if line.startswith(b"{")))
-    return subprocess.run([build.ROOT / "scripts/baretick", "gate", "--suite", "baseline,calls,sum", *words,
-                           build.ROOT / "tests/gate/counts.json", report], capture_output=True, text=True, check=False)  # fmt: skip
+    return run_command(build.ROOT / "scripts/baretick", "gate", "--suite", "baseline,calls,sum", *words,
+                       build.ROOT / "tests/gate/counts.json", report)
 
 
 def test_the_gate_takes_a_boot(shared, tmp_path):

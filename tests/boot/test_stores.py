@@ -1,9 +1,9 @@
 """`baretick stores` against a QEMU plugin (stores_plugin.c): the same bodies' loads and stores, by number and size."""
 
 import json
-import subprocess
 import zlib
 
+from commands import run_command
 import build
 import made
 import pytest
@@ -37,8 +37,7 @@ def counted_of(path):
 def followed(objects, row, operations):
     """Returns the program's counts in the form of the plugin's."""
     own = [f"objects={objects}"] if row["suite"] in KINDS else []
-    ran = subprocess.run([PROGRAM, *own, f"operations={operations}", f"{row['suite']}/{row['name']}"],
-                         capture_output=True, text=True, timeout=300, check=False)
+    ran = run_command(PROGRAM, *own, f"operations={operations}", f"{row['suite']}/{row['name']}")
     assert ran.returncode == 0, ran.stdout[:1000]
     trace = json.loads(ran.stdout.splitlines()[0])
     counts = []

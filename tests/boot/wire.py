@@ -15,6 +15,7 @@ import time
 import uuid
 from pathlib import Path
 
+from commands import output_of, run_command
 import build
 import machine
 import pytest
@@ -172,7 +173,7 @@ class Wire:
         for words in (["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-addext",
                        f"subjectAltName=IP:{SERVER}", "-keyout", key, "-out", pem],
                       ["x509", "-in", pem, "-outform", "DER", "-out", der]):  # fmt: skip
-            subprocess.run(["openssl", *words], check=True, capture_output=True)
+            output_of("openssl", *words)
         content = made[2].read_bytes()
         x509 = uuid.UUID("a5c059a1-94e4-4aa7-87b5-ab155c2bf072").bytes_le
         made[3].write_bytes(x509 + struct.pack("<III16x", 44 + len(content), 0, 16 + len(content)) + content)
@@ -214,7 +215,7 @@ class Wire:
         (line,) = [line for line in (RECEIVERS / "baretick-receive.service").read_text().splitlines() if line.startswith("ExecStart=")]
         program, *words = line.split("=", 1)[1].split()
         words = [self.reports_at(word.removeprefix("/srv/tftp/")) if word[0] == "/" else word for word in words]
-        return subprocess.run([build.ROOT / "scripts" / Path(program).name, *words], capture_output=True, text=True, check=False)
+        return run_command(build.ROOT / "scripts" / Path(program).name, *words)
 
     def reports(self, where="reports"):
         return {path.name: path.read_bytes() for path in self.reports_at(where).iterdir()}

@@ -171,6 +171,15 @@ def program():
 
 
 @pytest.fixture(scope="session")
+def stores():
+    path = ROOT / "build/hosted/stores"
+    if not path.exists():
+        assert "CI" not in os.environ, f"{path} is missing"
+        pytest.skip(f"{path} is missing: ./scripts/setup installs Zydis, make hosted builds it")
+    return path
+
+
+@pytest.fixture(scope="session")
 def run(program):
     """run(word, ...): the program with these words, to its end; how: environment, stdout. Prints table and records,
     unless a word says otherwise.

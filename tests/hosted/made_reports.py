@@ -13,6 +13,11 @@ import zlib
 from pathlib import Path
 from unittest import mock
 
+from commands import run_command
+
+
+
+
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 CPU = {"vendor": "GenuineIntel", "brand": "Made CPU", "family": 6, "model": 143, "stepping": 8, "microcode": 7}
@@ -101,8 +106,7 @@ class Written(io.TextIOWrapper):
 
 def process(*words):
     """Runs scripts/baretick with these words as a process, to its end."""
-    return subprocess.run([sys.executable, ROOT / "scripts/baretick", *map(str, words)], capture_output=True,
-                          text=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+    return run_command(sys.executable, ROOT / "scripts/baretick", *map(str, words))
 
 
 def not_ended(*_):

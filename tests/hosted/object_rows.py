@@ -1,7 +1,6 @@
 """Objects with user rows, and runs of them: for the tests of user objects."""
 
-import subprocess
-
+from commands import run_command
 import pytest
 
 import made
@@ -43,4 +42,4 @@ def measured(run):
 
 
 def check(*words):
-    return subprocess.run([CHECK_OBJECT, *words], capture_output=True, text=True, check=False)
+    return run_command(CHECK_OBJECT, *words)

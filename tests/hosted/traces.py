@@ -2,10 +2,10 @@
 import fcntl
 import json
 import os
-import subprocess
 from pathlib import Path
 from unittest import mock
 
+from commands import output_of
 import made
 import made_reports
 import pytest
@@ -17,17 +17,7 @@ BARETICK = ROOT / "scripts/baretick"
 PROGRAM = ROOT / "build/hosted/stores"
 SECONDS = made_reports.SECONDS
 
-HAS_ZYDIS = any(Path(d, "include/Zydis/Zydis.h").exists() for d in ("/usr", "/usr/local"))
 FLAGS = Path("/proc/cpuinfo").read_text().split()
-
-
-@pytest.fixture(autouse=True)
-def zydis():
-    """It is installed where CI ran ./scripts/setup."""
-    if not HAS_ZYDIS:
-        assert "CI" not in os.environ, "Zydis is not installed, and nothing of `baretick stores` is tested"
-        pytest.skip("Zydis is not installed: ./scripts/setup installs it")
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: run make hosted"
 
 
 @pytest.fixture(params=["gcc", "clang"])
@@ -42,8 +32,8 @@ def program(compiler):
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path.parent / "lock", "w") as lock:  # as in tests/boot/build.py
         fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(["make", "-s", "-C", ROOT, f"CC={compiler}", f"STORES={path.relative_to(ROOT)}",
-                        path.relative_to(ROOT)], check=True, timeout=SECONDS)
+        output_of("make", "-s", "-C", ROOT, f"CC={compiler}", f"STORES={path.relative_to(ROOT)}",
+                  path.relative_to(ROOT))
     return path
 
 
@@ -61,9 +51,7 @@ def followed(*words, status=0):
 
 def of(program, *words):
     """Returns traces of the program itself, by row."""
-    ran = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert ran.returncode == 0, ran
-    traces, refused = stores.read(ran.stdout)
+    traces, refused = stores.read(output_of(program, *words))
     assert not refused
     return {trace["row"]: trace for trace in traces}
 

@@ -1,8 +1,12 @@
 """Objects with rows, compiled from the sources next to this file, as a person would."""
 
 import shutil
-import subprocess
 from pathlib import Path
+
+from commands import output_of
+
+
+
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -38,13 +42,6 @@ def at_hand(kind):
     return shutil.which(COMMANDS[kind].split()[0]) is not None
 
 
-def run(command, *more):
-    done = subprocess.run([*command, *more], cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False)  # fmt: skip
-    assert done.returncode == 0, f"{' '.join(map(str, done.args))}: {done.stdout}"
-    return done.stdout
-
-
 def include(command):
     """Where the header, or NASM's file, is found. Rust has neither."""
     return {"rustc": [], "nasm": ["-I", f"{API}/"]}.get(command, ["-I", str(API)])
@@ -54,7 +51,7 @@ def own(kind, folder, *flags):
     """folder/KIND.o"""
     words = COMMANDS[kind].split()
     path = Path(folder) / f"{kind}.o"
-    run([words[0], *include(words[0]), *flags, *words[1:]], path)
+    output_of(words[0], *include(words[0]), *flags, *words[1:], path, cwd=HERE)
     return path
 
 
@@ -63,5 +60,5 @@ def of_source(folder, name, source, flags=C):
     path = Path(folder) / f"{name}.o"
     text = path.with_suffix(".c")
     text.write_text('#include "baretick.h"\n' + source)
-    run(["gcc", *flags.split(), "-I", str(API), "-c", str(text), "-o"], path)
+    output_of("gcc", *flags.split(), "-I", API, "-c", text, "-o", path)
     return path

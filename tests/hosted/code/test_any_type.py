@@ -4,28 +4,31 @@ BENCH_KEEP and BENCH_HIDE, do not accept do not compile, and the message says wh
 
 import re
 import shutil
-import subprocess
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 
 WIDE = ["-march=x86-64-v4"]
 
-
 COMPILERS = [("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++")]
 BIT_FIELD = "bit-field"  # the compiler's wording
+
+
+def compiled(compiler, language, name, made, *flags):
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
+    standard = ["-std=c++17"] if language == "c++" else []
+    return run_command(compiler, "-x", language, *standard, *flags, f"-I{ROOT}", "-c", "-o", made, ROOT / f"tests/objects/{name}.c")
 
 
 @pytest.mark.parametrize("flags", [[], WIDE], ids=["sse", "avx512"])
 @pytest.mark.parametrize("compiler, language", COMPILERS)
 def test_a_value_in_a_register_stays_there(compiler, language, flags, tmp_path):
-    if not shutil.which(compiler):
-        pytest.skip(f"{compiler} is not installed")
     made = tmp_path / "any_type.o"
-    ran = subprocess.run([compiler, "-x", language, *(["-std=c++17"] if language == "c++" else []), "-O2", "-Wall", "-Werror", *flags, f"-I{ROOT}", "-c", "-o", made,
-                          ROOT / "tests/objects/any_type.c"], capture_output=True, text=True, check=False)
+    ran = compiled(compiler, language, "any_type", made, "-O2", "-Wall", "-Werror", *flags)
     assert ran.returncode == 0, ran.stderr
-    dump = subprocess.run(["objdump", "-d", "--no-show-raw-insn", made], capture_output=True, text=True, check=True).stdout
+    dump = output_of("objdump", "-d", "--no-show-raw-insn", made)
     functions = dict(re.findall(r"^[0-9a-f]+ <(\w+)>:\n((?:.*\S.*\n?)+)", dump, re.MULTILINE))
     assert len(functions) == (15 if flags else 13)
     for name, body in functions.items():
@@ -37,10 +40,7 @@ def test_a_value_in_a_register_stays_there(compiler, language, flags, tmp_path):
 
 @pytest.mark.parametrize("compiler, language", COMPILERS)
 def test_the_examples_compile_without_optimisation(compiler, language, tmp_path):
-    if not shutil.which(compiler):
-        pytest.skip(f"{compiler} is not installed")
-    ran = subprocess.run([compiler, "-x", language, *(["-std=c++17"] if language == "c++" else []), "-O0", *WIDE, f"-I{ROOT}", "-c", "-o", tmp_path / "any_type.o",
-                          ROOT / "tests/objects/any_type.c"], capture_output=True, text=True, check=False)
+    ran = compiled(compiler, language, "any_type", tmp_path / "any_type.o", "-O0", *WIDE)
     assert ran.returncode == 0, ran.stderr
 
 
@@ -58,11 +58,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("compiler, language", COMPILERS)
 def test_refused_types_do_not_compile_and_the_message_has_the_reason(compiler, language, tmp_path):
-    if not shutil.which(compiler):
-        pytest.skip(f"{compiler} is not installed")
     for macro, refused in REFUSED[language].items():
         for operand in OPERANDS:
-            ran = subprocess.run([compiler, "-x", language, *(["-std=c++17"] if language == "c++" else []), "-O2", f"-DOF={macro}", f"-DIT={operand}", f"-I{ROOT}", "-c", "-o",
-                                  tmp_path / "refused.o", ROOT / "tests/objects/refused_type.c"], capture_output=True, text=True, check=False)
+            ran = compiled(compiler, language, "refused_type", tmp_path / "refused.o", "-O2", f"-DOF={macro}", f"-DIT={operand}")
             assert (ran.returncode != 0) == (operand in refused), (macro, operand, ran.stderr)
             assert refused.get(operand, "") in ran.stderr, (macro, operand, ran.stderr)

@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from commands import output_of, run_command
 import pytest
 
 from asm_command import SECONDS, cycles, hosted, measured
@@ -112,7 +113,7 @@ def test_an_object_for_a_stick_has_the_loop_that_a_process_chooses(tmp_path, mon
     checks = measuring.measured_for_a_stick(args, given, str(tmp_path), argparse.Namespace())[2]
     assert given[0].loop and not given[0].notes and list(checks) == [given[0].name]
     assert not given[1].loop and str(made) in given[1].notes[0] and "--hosted --object" in given[1].notes[0]
-    assert "dec    r15" in subprocess.run(["objdump", "-d", "-M", "intel", made], capture_output=True, text=True, check=True).stdout
+    assert "dec    r15" in output_of("objdump", "-d", "-M", "intel", made)
 
 
 @pytest.mark.silicon
@@ -205,14 +206,13 @@ def test_a_load_is_chained_whatever_another_snippet_has_stored_there(tmp_path):
 def test_baretick_runs_by_a_link_from_any_folder(tmp_path):
     link = tmp_path / "baretick"
     link.symlink_to(ROOT / "scripts/baretick")
-    ran = subprocess.run([link, "list"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    ran = run_command(link, "list", cwd=tmp_path)
     assert ran.returncode == 0 and "direct_straight" in ran.stdout
 
 
 def test_run_hands_words_and_status_on():
     def run(*words):
-        return subprocess.run([ROOT / "scripts/baretick", "run", "--hosted", *words], capture_output=True,
-                              text=True, timeout=SECONDS, check=False)
+        return run_command(ROOT / "scripts/baretick", "run", "--hosted", *words)
     assert run("suite=nothing").returncode == 2 and "no suite is called" in run("suite=nothing").stderr
     ran = run("suite=baseline", "bench=empty_lfence", "format=table")
     assert ran.returncode == 0 and "empty_lfence" in ran.stdout
@@ -222,8 +222,7 @@ def test_run_hands_words_and_status_on():
     (["--out", "reports"], "--out: not with --hosted"), (["--smp", "2"], "--smp: configures the machine in QEMU"),
 ])  # fmt: skip
 def test_run_of_a_process_takes_no_word_of_the_machine(words, said, tmp_path):
-    ran = subprocess.run([ROOT / "scripts/baretick", "run", "--hosted", *words], cwd=tmp_path, capture_output=True,
-                         text=True, timeout=SECONDS, check=False)
+    ran = run_command(ROOT / "scripts/baretick", "run", "--hosted", *words, cwd=tmp_path)
     assert ran.returncode == 2 and said in ran.stderr and not ran.stdout, ran
     assert not list(tmp_path.iterdir())
 
@@ -232,8 +231,7 @@ def test_run_of_a_process_takes_no_word_of_the_machine(words, said, tmp_path):
     ("baretick ru", "run"), ("baretick asm --lat", "--late-init --latency"), ("baretick run --accel t", "tcg"),
 ])
 def test_bash_completes_words(words, last):
-    script = subprocess.run([ROOT / "scripts/baretick", "completion", "bash"], capture_output=True, text=True,
-                            check=True).stdout
+    script = output_of(ROOT / "scripts/baretick", "completion", "bash")
     ask = f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _baretick; echo ${{COMPREPLY[@]}}"
     ran = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == last

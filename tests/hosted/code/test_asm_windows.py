@@ -4,9 +4,9 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
 import sys
 
+from commands import output_of
 import pytest
 
 from asm_command import SECONDS, cycles, hosted, measured
@@ -20,8 +20,7 @@ pytestmark = pytest.mark.launches
 
 def disassembled(path, function):
     """The instructions of a function of an object, without addresses and bytes."""
-    text = subprocess.run(["objdump", "-d", "-M", "intel", "--no-show-raw-insn", f"--section=.text.{function}", path],
-                          capture_output=True, text=True, check=True).stdout
+    text = output_of("objdump", "-d", "-M", "intel", "--no-show-raw-insn", f"--section=.text.{function}", path)
     return [" ".join(line.partition("#")[0].split()) for line in re.findall(r"^\s+[0-9a-f]+:\t(.*)$", text, re.MULTILINE)]
 
 

@@ -1,8 +1,8 @@
 """The statements of docs/compiler.md about the character tests, checked in the machine code of each compiler at hand."""
 
 import re
-import subprocess
 
+from commands import output_of
 import pytest
 from test_loops import COMPILERS, FLAGS, ROOT
 
@@ -14,9 +14,9 @@ TO_OBJECT = [*FLAGS[: FLAGS.index("-S")], "-O2", "-I.", "-ffunction-sections", "
 def code(request, tmp_path):
     """code(name): the lines of a function's disassembly, including relocations."""
     path = tmp_path / "letters.o"
-    subprocess.run([request.param, *TO_OBJECT, "-o", path, SOURCE], cwd=ROOT, check=True, timeout=300)
-    ran = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path], capture_output=True, text=True, check=True)
-    functions = dict(re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", ran.stdout))
+    output_of(request.param, *TO_OBJECT, "-o", path, SOURCE, cwd=ROOT)
+    said = output_of("objdump", "-dr", "--no-show-raw-insn", path)
+    functions = dict(re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", said))
     return lambda name: functions[name].splitlines()
 
 

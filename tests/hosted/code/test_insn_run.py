@@ -3,8 +3,8 @@ process, in memory between guard pages.
 """
 
 import json
-import subprocess
 
+from commands import output_of
 import pytest
 from conftest import ROOT
 
@@ -12,9 +12,7 @@ TOOL = ROOT / "build/hosted/insn_run"
 
 
 def run(*words):
-    done = subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    *lines, counts = done.stdout.splitlines()
+    *lines, counts = output_of(TOOL, *words).splitlines()
     return [line.split("\t") for line in lines], json.loads(counts)
 
 

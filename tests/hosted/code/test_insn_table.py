@@ -4,9 +4,9 @@ shares no code with Zydis, must read the same from every copy of every form.
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
+from commands import output_of
 import pytest
 from conftest import ROOT
 
@@ -74,8 +74,7 @@ def disassembled(copies):
     """Returns binutils' text at each copy's address, and the length of the copy in bytes."""
     path = Path("copies.bin")
     path.write_bytes(b"".join(bytes.fromhex(copy[0]) for copy in copies))
-    said = subprocess.run(["objdump", "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel",
-                           "--insn-width=15", path], capture_output=True, text=True, check=True).stdout  # fmt: skip
+    said = output_of("objdump", "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--insn-width=15", path)
     lines = [line.split("\t") for line in said.splitlines() if line.count("\t") >= 2]
     return {int(line[0].strip(" :"), 16): (line[1].replace(" ", ""), line[2]) for line in lines}
 
@@ -109,7 +108,7 @@ def operands_fit(name, mnemonic, ours, theirs, end):
 
 @pytest.fixture(scope="module")
 def copies():
-    lines = subprocess.run([COPIES, str(COPIES_OF_EACH)], capture_output=True, text=True, check=True).stdout
+    lines = output_of(COPIES, str(COPIES_OF_EACH))
     return [(line.split("\t") + [""])[:4] for line in lines.splitlines()]
 
 
@@ -144,5 +143,5 @@ def test_the_stored_table_of_forms_is_the_generators_output():
     here = f"Zydis {int(version[1], 16)}.{int(version[2], 16)};"
     if here not in table.splitlines()[0]:  # it may know forms for which the generator has no feature of CPUID
         pytest.skip(f"{here} the table is of another: {table.splitlines()[0]}")
-    printed = subprocess.run([GENERATOR], capture_output=True, text=True, check=True).stdout
+    printed = output_of(GENERATOR)
     assert printed == table, "run `make insn-table`"

@@ -7,9 +7,9 @@ BENCH_KEEP, BENCH_HIDE and BENCH_CLOBBER must not add an instruction (bench/api/
 import os
 import re
 import shlex
-import subprocess
 from functools import cache
 
+from commands import output_of
 import pytest
 from conftest import ROOT
 from compilers import C as COMPILERS
@@ -23,10 +23,9 @@ FLAGS = shlex.split(
 @cache
 def make_says(text, compiler):
     """Returns the words into which the Makefile expands a text with its variables."""
-    said = subprocess.run(
-        ["make", "-s", "--no-print-directory", "-f", "-", "say"], cwd=ROOT, check=True, text=True,
-        input=f"include Makefile\nsay: ; @printf '%s\\n' {text}\n", stdout=subprocess.PIPE,
-        env={**os.environ, "CC": compiler, "MAKEFLAGS": ""}, timeout=300).stdout
+    said = output_of("make", "-s", "--no-print-directory", "-f", "-", "say", cwd=ROOT,
+                     env={**os.environ, "CC": compiler, "MAKEFLAGS": ""},
+                     input=f"include Makefile\nsay: ; @printf '%s\\n' {text}\n")
     return shlex.split(said)
 
 
@@ -41,9 +40,7 @@ def functions(request):
 
     def compile_to_text(source):
         own = own_flags(source, compiler)
-        text = subprocess.run(
-            [compiler, *FLAGS, *own, *options.split(), source], cwd=ROOT, stdout=subprocess.PIPE,
-            text=True, check=True, timeout=300).stdout
+        text = output_of(compiler, *FLAGS, *own, *options.split(), source, cwd=ROOT)
         found, lines = {}, []
         for line in (re.sub(r"\s+", " ", re.sub(r"#.*", "", line)).strip() for line in text.splitlines()):
             name = re.fullmatch(r"([a-z]\w*):", line)

@@ -1,8 +1,8 @@
 """Objects as each compiler at hand makes them, placed and run by lib/object; and objects that it refuses."""
 
 import shutil
-import subprocess
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 from compilers import ALL as COMPILERS
@@ -69,14 +69,12 @@ def compiled(tmp_path, compiler, flags, source=PROGRAM):
     text = tmp_path / ("a.cc" if "+" in compiler else "a.c")
     text.write_text(source)
     made = tmp_path / "a.o"
-    subprocess.run([compiler, "-c", *FREE.split(), *flags.split(), text, "-o", made], check=True,
-                   timeout=300)  # fmt: skip
+    output_of(compiler, "-c", *FREE.split(), *flags.split(), text, "-o", made)
     return made
 
 
 def placed(made, address=HIGH, function="f", linked=()):
-    return subprocess.run([TOOL, made, function, address, *linked], capture_output=True, text=True,
-                          timeout=300, check=False)  # fmt: skip
+    return run_command(TOOL, made, function, address, *linked)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -125,7 +123,6 @@ def test_an_object_of_nasm_is_placed_and_runs(tmp_path):
     (tmp_path / "a.asm").write_text(
         "section .text\nglobal f\nf: mov rax, [rel x wrt ..got]\nmov rax, [rax]\nadd rax, [rel y]\n"
         "mov rcx, z\nadd rax, [rcx]\nret\nsection .data\nglobal x\nx: dq 1\ny: dq 2\nz: dq 4\n")  # fmt: skip
-    subprocess.run([nasm, "-f", "elf64", tmp_path / "a.asm", "-o", tmp_path / "a.o"], check=True,
-                   timeout=300)  # fmt: skip
+    output_of(nasm, "-f", "elf64", tmp_path / "a.asm", "-o", tmp_path / "a.o")
     said = placed(tmp_path / "a.o")
     assert said.stdout.split() == ["7"] * 3, said

@@ -3,9 +3,9 @@
 import re
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
+from commands import output_of, run_command
 import made
 import pytest
 from conftest import ROOT
@@ -36,7 +36,7 @@ def compile_example(line, name, folder):
         shutil.copy(EXAMPLES / f"{name}.{kind}", folder / source)
     if not shutil.which(words[0]):
         pytest.skip(f"{words[0]} is not installed")
-    ran = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    ran = run_command(*words, cwd=folder)
     assert ran.returncode == 0 and ran.stderr == "", ran.stderr
     return folder / "first.o"
 
@@ -75,7 +75,7 @@ def test_the_readmes_example_is_measured(run, tmp_path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (tmp_path / "mine.c").write_text(re.search(r"```c\n(.*?)```", readme, re.DOTALL)[1])
     line = re.search(r"^    (gcc .* mine\.c)$", readme, re.MULTILINE)[1].replace("bench/api", str(ROOT / "bench/api"))
-    subprocess.run(shlex.split(line), cwd=tmp_path, check=True)
+    output_of(*shlex.split(line), cwd=tmp_path)
     (words,) = re.findall(r"^    build/hosted/baretick (objects=mine\.o .*)$", readme, re.MULTILINE)
     (row,) = rows_of(run(*words.replace("mine.o", str(tmp_path / "mine.o")).split(), "format=jsonl", "samples=64"))
     assert (row["suite"], row["name"], row["status"]) == ("mine", "div64", "ok"), row.get("why")
@@ -85,7 +85,7 @@ def test_the_example_of_arguments_is_the_file_and_has_their_rows(tmp_path):
     block = re.search(r"^## Arguments\n.*?```c\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)[1]
     assert block in (EXAMPLES / "find.c").read_text()
     file = compile_example(LINES["gcc"], "find", tmp_path)
-    said = subprocess.run([ROOT / "build/hosted/check_object", file], capture_output=True, text=True, check=True).stdout
+    said = output_of(ROOT / "build/hosted/check_object", file)
     assert re.findall(r"^find/(\S+): ", said, re.MULTILINE) == [
         f"{name}/{4 ** n}" for name in ("each", "halves") for n in range(1, 6)], said  # fmt: skip
 
@@ -100,12 +100,12 @@ def test_a_linked_c_library_is_measured(run, tmp_path):
         pytest.skip("needs g++ and musl-dev: scripts/setup --all installs them")
     (tmp_path / "bench").symlink_to(ROOT / "bench")
     shutil.copy(EXAMPLES / "libc.cc", tmp_path)
-    subprocess.run(shlex.split(compiled), cwd=tmp_path, check=True)
+    output_of(*shlex.split(compiled), cwd=tmp_path)
     ended = run(f"objects={tmp_path / 'libc.o'}", "suite=libc", "format=jsonl", "samples=16")
     for row in rows_of(ended):  # they share one section
         said = re.search(r" to (?:sin|strlen): .*; link it, unless it sets errno: (.*) \(docs/own-code.md\)$", row["why"])
         assert said and said[1] == linked, row
-    subprocess.run(shlex.split(linked), cwd=tmp_path, check=True)
+    output_of(*shlex.split(linked), cwd=tmp_path)
     rows = rows_of(run(f"objects={tmp_path / 'linked.o'}", "suite=libc", "format=jsonl", "samples=16"))
     assert sorted(row["name"] for row in rows) == ["memcpy_1000", "sin_half", "sort_64", "strlen_16"]
     assert [row["status"] for row in rows] == ["ok"] * 4, [row.get("why") for row in rows]
@@ -115,7 +115,7 @@ def test_a_linked_c_library_is_measured(run, tmp_path):
 def test_an_object_with_glibc_is_refused_with_the_library_to_link_instead(run, tmp_path, more):
     """The message names the row, because of its IFUNC, or the object, because of its size or constructors: glibc's strlen
     alone takes about 1 MiB."""
-    glibc = Path(subprocess.run(["gcc", "-print-file-name=libc.a"], capture_output=True, text=True, check=True).stdout.strip())
+    glibc = Path(output_of("gcc", "-print-file-name=libc.a").strip())
     if not glibc.exists() or not MUSL.exists():
         pytest.skip("needs libc6-dev and musl-dev: scripts/setup --all installs them")
     source = """unsigned long strlen(const char *);
@@ -123,13 +123,13 @@ def test_an_object_with_glibc_is_refused_with_the_library_to_link_instead(run, t
             const char *hidden = "four"; BARETICK_HIDE(hidden); o->counter += strlen(hidden) == 4; }"""
     path, linked = made.of_source(tmp_path, "text", source, f"{made.C} -fno-builtin"), tmp_path / "linked.o"
     room = made.of_source(tmp_path, "room", f"char room[{more}] = {{1}};" if more else "")
-    subprocess.run(["ld", "-r", "-o", linked, path, room, glibc], check=True)
+    output_of("ld", "-r", "-o", linked, path, room, glibc)
     report = run(f"objects={linked}", "suite=text,truth", "bench=length,add", "format=jsonl", "samples=16").report()
     whys = [e["message"] for e in report.events if e["kind"] == "error"] + [r["why"] for r in report.rows.values() if "why" in r]
     said = [re.search(r"(1 MiB that an object may have|IFUNC\) is not supported|constructors and destructors are not supported); "
                       r"in place of glibc's libc\.a link (\S+/libc\.a) \(docs/own-code\.md\)", why) for why in whys]
     assert len(said) == 1 and said[0] and (more == 0 or "1 MiB" in said[0][1]) and report.end["verdict"] == "fail", whys
-    subprocess.run(["ld", "-r", "-o", linked, path, said[0][2]], check=True)
+    output_of("ld", "-r", "-o", linked, path, said[0][2])
     (row,) = rows_of(run(f"objects={linked}", "suite=text", "format=jsonl", "samples=16"))
     assert row["status"] == "ok", row
 
@@ -145,7 +145,7 @@ def test_functions_that_set_errno_are_named_before_and_after_linking(run, tmp_pa
     (row,) = rows_of(run(f"objects={path}", "suite=number", "format=jsonl", "samples=16"))
     advice = re.search(r" to strtod: the object does not define it; link it, unless it sets errno: (.*) \(docs", row["why"])
     assert row["status"] != "ok" and advice, row
-    subprocess.run(shlex.split(advice[1].replace("/usr/lib/x86_64-linux-musl/libc.a", str(MUSL))), cwd=tmp_path, check=True)
+    output_of(*shlex.split(advice[1].replace("/usr/lib/x86_64-linux-musl/libc.a", str(MUSL))), cwd=tmp_path)
     (row,) = rows_of(run(f"objects={tmp_path / 'linked.o'}", "suite=number", "format=jsonl", "samples=16"))
     assert row["status"] != "ok" and "__errno_location: the function sets errno" in row["why"], row
     assert "link it" not in row["why"], row

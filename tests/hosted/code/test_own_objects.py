@@ -3,6 +3,7 @@
 import os
 import re
 
+from commands import output_of
 import pytest
 
 import made
@@ -160,7 +161,7 @@ def test_every_method_measures_a_user_row_or_refuses_it(measured, objects, words
 
 def symbol_bytes(path, name, offset):
     """Returns the object's machine code from this offset after a symbol on."""
-    said = made.run(["objdump", "-d", f"--disassemble={name}", path])
+    said = output_of("objdump", "-d", f"--disassemble={name}", path)
     lines = [re.match(r" +([0-9a-f]+):\t((?:[0-9a-f]{2} )+)", line) for line in said.splitlines()]
     found = [(int(m[1], 16), m[2].split()) for m in lines if m]
     return next(code for at, code in found if at - found[0][0] == offset)
@@ -282,7 +283,7 @@ def test_nasm_declares_arguments(tmp_path):
               "list": "args_list, {7, 5}"}  # fmt: skip
     rows = "".join(f'BARETICK_ROW m, {name}, "x", f, {words}\n' for name, words in fields.items())
     (tmp_path / "a.asm").write_text(f'%include "baretick.inc"\nf: ret\n{rows}')
-    made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
+    output_of("nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o")
     said = check(tmp_path / "a.o")
     assert said.returncode == 0, said
     names = re.findall(r"^m/(\S+): x\n(?:    .*\n)*?    arg       (\d+)$", said.stdout, re.M)

@@ -1,8 +1,8 @@
 """User objects that are refused: by the program, by make check-object and by NASM's macro."""
 
 import re
-import subprocess
 
+from commands import output_of, run_command
 import pytest
 
 import made
@@ -126,8 +126,7 @@ def test_check_object_without_an_object_shows_the_usage(words):
 
 def test_make_check_object_names_rows_and_fails_for_other_files(faults):
     def make(name):
-        return subprocess.run(["make", "-s", "check-object", f"OBJECT={name}"], cwd=ROOT, capture_output=True, text=True,
-                              check=False)  # fmt: skip
+        return run_command("make", "-s", "check-object", f"OBJECT={name}", cwd=ROOT)
 
     good = make(faults)
     assert good.returncode == 0 and "faults/ud2: an undefined instruction" in good.stdout, good
@@ -143,8 +142,7 @@ def test_make_check_object_names_rows_and_fails_for_other_files(faults):
 ])  # fmt: skip
 def test_nasm_names_the_error_of_a_row(tmp_path, line, words):
     (tmp_path / "a.asm").write_text(f'%include "baretick.inc"\nf: ret\n{line}\n')
-    p = subprocess.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"],
-                       capture_output=True, text=True, check=False)  # fmt: skip
+    p = run_command("nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o")
     assert p.returncode != 0 and words in p.stderr, p.stderr
 
 
@@ -153,7 +151,7 @@ def test_nasm_takes_every_field(tmp_path):
         '%include "baretick.inc"\nf: ret\nBARETICK_ROW m, r, "x", f, empty, f, ops, 8, grain, 4, most_ops, 16, room, 4096, '
         "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED | BARETICK_MAY_BE_ELIDED, setup, f, check, f, before, f, floor, 0.5, least_instructions, 1.5, truth, 2.5, "
         'compared_with, "other", unit, "word", units, 2\n')  # fmt: skip
-    made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
+    output_of("nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o")
     said = check(tmp_path / "a.o")
     assert said.returncode == 0, said
     for words in ("m/r: x", "body      f", "empty     f", "setup     f", "check     f", "before    f", "ops       8", "grain     4",
@@ -168,7 +166,7 @@ def test_former_names_of_fields_are_accepted(tmp_path):
     (tmp_path / "a.asm").write_text('%include "baretick.inc"\nf: ret\n'
                                     'BARETICK_ROW m, r, "x", f, beside, "other", flags, BARETICK_MAY_VANISH\n')  # fmt: skip
     of_nasm = tmp_path / "a.o"
-    made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", of_nasm])
+    output_of("nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", of_nasm)
     for path in (of_c, of_nasm):
         said = check(path)
         assert said.returncode == 0 and "compared  other" in said.stdout and "MAY_BE_ELIDED" in said.stdout, said

@@ -2,8 +2,8 @@
 (bench/suites/calls/pic.h)."""
 
 import re
-import subprocess
 
+from commands import output_of
 import pytest
 from test_loops import COMPILERS, FLAGS, ROOT, own_flags
 
@@ -11,11 +11,6 @@ FOLDER = "bench/suites/calls"
 CALLEES = {"plt": "callee", "got": "callee", "plt_endbr": "callee_endbr", "symbolic": "callee_symbolic"}
 # Per way of calling: the number of instructions between the call and the function, and the call instruction.
 ENTRY = {"plt": ["jmp"], "plt_endbr": ["endbr64", "jmp"]}
-
-
-def run(*words):
-    return subprocess.run([str(w) for w in words], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True,
-                          timeout=300).stdout  # fmt: skip
 
 
 def linked(compiler, way, tmp_path):
@@ -26,11 +21,11 @@ def linked(compiler, way, tmp_path):
         # With -Bsymbolic the callee is exported too: the linker binds it.
         flags = [f for f in FLAGS if f not in ("-S", "-o", "-") and (way != "symbolic" or "visibility" not in f)]
         made.append(tmp_path / f"{name}.o")
-        run(compiler, *flags, "-O2", *own_flags(source, compiler), "-c", source, "-o", made[-1])
+        output_of(compiler, *flags, "-O2", *own_flags(source, compiler), "-c", source, "-o", made[-1], cwd=ROOT)
     binding = ["-Bsymbolic"] if way == "symbolic" else []
-    run("ld", "-shared", "-z", "now", *binding, *made, "-o", tmp_path / "a.so")
+    output_of("ld", "-shared", "-z", "now", *binding, *made, "-o", tmp_path / "a.so")
     found, lines = {}, []
-    for line in run("objdump", "-d", "--no-show-raw-insn", tmp_path / "a.so").splitlines():
+    for line in output_of("objdump", "-d", "--no-show-raw-insn", tmp_path / "a.so").splitlines():
         if label := re.fullmatch(r"[0-9a-f]+ <(.+)>:", line):
             lines = found[label[1]] = []
         elif code := re.match(r"\s+[0-9a-f]+:\s+(.*)", line):

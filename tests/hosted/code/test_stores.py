@@ -1,17 +1,17 @@
 """`baretick stores`: its counts for rows, objects and instructions that are redundant on purpose, by gcc and clang."""
 import re
-import subprocess
 from pathlib import Path
 
+from commands import output_of
 import pytest
 from conftest import ROOT
-from traces import FLAGS, baretick, compiler, counts, followed, of, one, planted, program, zydis  # noqa: F401
+from traces import FLAGS, baretick, compiler, counts, followed, of, one, planted, program  # noqa: F401
 
 from assembly import stores  # noqa: E402
 import made  # noqa: E402
 from launch import start  # noqa: E402
 
-pytestmark = pytest.mark.launches
+pytestmark = [pytest.mark.launches, pytest.mark.usefixtures("stores")]
 
 PASS = 50  # operations of a pass of suite compiler: bench/suites/compiler/compiler.h
 
@@ -150,7 +150,7 @@ def test_an_object_without_its_source_names_no_lines(tmp_path):
         for path in (source, made):
             path.parent.mkdir(parents=True, exist_ok=True)
         source.write_text("int body(void) { return 0; }\n")
-        subprocess.run(["gcc", "-c", source, "-o", made], check=True)
+        output_of("gcc", "-c", source, "-o", made)
     (tmp_path / "suites/gone.c").unlink()
     found = stores.that_define(str(tmp_path), str(tmp_path / "build"), "suites")
     assert found == {"body": [str(tmp_path / "build/suites/now.c.o")]}
@@ -163,8 +163,8 @@ def test_undefined_functions_of_an_object_are_named(tmp_path):
         "static int f(uint64_t n, struct baretick_object *o) { size_t k = 48; BARETICK_HIDE(k);"
         "for (; n; n--) memset(o->room, 7, k); return 0; }\n"
         'BARETICK_ROW(m, f, "memset", .body = f, .ops = 10, .room = 64);\n')
-    subprocess.run(["gcc", "-O1", "-fPIE", "-ffreestanding", "-fno-builtin", "-I", ROOT / "bench/api", "-c", "m.c"],
-                   cwd=tmp_path, check=True)
+    output_of("gcc", "-O1", "-fPIE", "-ffreestanding", "-fno-builtin", "-I", ROOT / "bench/api", "-c", "m.c",
+              cwd=tmp_path)
     trace = one(tmp_path / "m.o", "--verify")
     (string,) = [i for i in trace["by_instruction"] if i["text"] == "rep stosb"]
     assert string["function"] == "memset" and "mem.c:" in string["line"]

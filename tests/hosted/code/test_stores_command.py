@@ -8,15 +8,16 @@ import subprocess
 import time
 from pathlib import Path
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
-from traces import BARETICK, FLAGS, PROGRAM, SECONDS, baretick, compiler, counts, followed, planted, zydis  # noqa: F401
+from traces import BARETICK, FLAGS, PROGRAM, SECONDS, baretick, compiler, counts, followed, planted  # noqa: F401
 
 from assembly import stores  # noqa: E402
 import made  # noqa: E402
 from launch import start  # noqa: E402
 
-pytestmark = pytest.mark.launches
+pytestmark = [pytest.mark.launches, pytest.mark.usefixtures("stores")]
 
 # --- what ends a trace -----------------------------------------------------------------------------
 
@@ -184,7 +185,7 @@ def test_a_file_that_is_not_an_object_is_refused(tmp_path):
 
 
 def test_without_zydis_the_package_to_install_is_named(tmp_path, monkeypatch):
-    made = subprocess.run(["make", "-C", ROOT, "stores", "HAS_ZYDIS="], capture_output=True, text=True, check=False)
+    made = run_command("make", "-C", ROOT, "stores", "HAS_ZYDIS=")
     assert made.returncode == 2 and "Zydis" in made.stderr and "./scripts/setup" in made.stderr
     fake = tmp_path / "stores"
     fake.write_text("#!/bin/sh\necho stores: error while loading shared libraries: libZydis.so.4.0 >&2\nexit 127\n")
@@ -198,11 +199,10 @@ def test_without_zydis_the_package_to_install_is_named(tmp_path, monkeypatch):
 
 
 def test_bash_completes_stores_and_its_options():
-    script = subprocess.run([BARETICK, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    script = output_of(BARETICK, "completion", "bash")
     for words, last in (("baretick sto", "stores"), ("baretick stores --ver", "--verify")):
         ask = f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _baretick; echo ${{COMPREPLY[@]}}"
-        ran = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)
-        assert ran.stdout.strip() == last
+        assert output_of("bash", "-c", f"{script}\n{ask}").strip() == last
 
 
 # --- the table -------------------------------------------------------------------------------------
@@ -249,7 +249,5 @@ def test_long_names_are_cut():
 @pytest.mark.silicon
 def test_stores_steps_at_half_the_bare_rate_or_more():
     """Compared with plain steps, alternating in the same process, by its CPU time: other programs' load is in neither."""
-    ran = subprocess.run([PROGRAM, "speed=1", "operations=5000", "compiler/silent_cure"], capture_output=True, text=True,
-                         timeout=SECONDS, check=True)
-    speed = json.loads(ran.stdout)
+    speed = json.loads(output_of(PROGRAM, "speed=1", "operations=5000", "compiler/silent_cure"))
     assert speed["type"] == "speed" and speed["steps_per_second"] >= speed["bare"] / 2 > 1000, speed

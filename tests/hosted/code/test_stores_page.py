@@ -1,12 +1,11 @@
 """docs/stores.md: its examples are what the program prints."""
 
 import json
-import os
 import re
-import subprocess
 import textwrap
 from pathlib import Path
 
+from commands import output_of
 import pytest
 from conftest import ROOT
 
@@ -17,11 +16,7 @@ COMPILED = "compiler/"  # its instructions depend on the compiler
 VERSION = re.compile(r"define ZYDIS_VERSION .*0x00040000")  # the texts of instructions depend on Zydis
 
 
-@pytest.fixture(autouse=True)
-def zydis():
-    if not (ROOT / "build/hosted/stores").exists():
-        assert "CI" not in os.environ, "build/hosted/stores is missing"
-        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+pytestmark = pytest.mark.usefixtures("stores")
 
 
 def figures(text):
@@ -38,13 +33,10 @@ def totals(text):
 
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_each_example_has_the_stated_result(command):
-    ran = subprocess.run(f"scripts/{command}", cwd=ROOT, shell=True, capture_output=True, text=True, timeout=300,
-                         stdin=subprocess.DEVNULL, check=False)
-    assert ran.returncode == 0, ran
-    said, shown = ran.stdout.strip(), EXAMPLES[command]
+    said, shown = output_of("sh", "-c", f"scripts/{command}", cwd=ROOT).strip(), EXAMPLES[command]
     if COMPILED in command:
         assert len(totals(shown)) == len(totals(said)) == 3
-        program = subprocess.run([ROOT / "build/hosted/baretick", "--version"], capture_output=True, text=True, check=True).stdout
+        program = output_of(ROOT / "build/hosted/baretick", "--version")
         same = [(totals(text), re.findall(r"\b\w+\.c:\d+", text)) for text in (said, shown)]
         assert same[0] == same[1] or "compiled by gcc 12." not in program, said
     elif VERSION.search(Path("/usr/include/Zydis/Zydis.h").read_text()):
@@ -70,9 +62,7 @@ def test_the_two_rules_for_loads_are_distinguished():
 
 def test_the_page_names_exactly_the_members_of_the_output():
     """The page has all of them, and no others."""
-    ran = subprocess.run([ROOT / "scripts/baretick", "stores", "compiler/store_cure", "--json"], capture_output=True,
-                         text=True, check=True)
-    trace = json.loads(ran.stdout)
+    trace = json.loads(output_of(ROOT / "scripts/baretick", "stores", "compiler/store_cure", "--json"))
     members = set(trace) | set(trace["by_instruction"][0]) | set(trace["by_stack"][0])
     table = re.search(r"^\| member .*?(?=^$)", PAGE, re.MULTILINE | re.DOTALL)[0]
     named = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
@@ -80,6 +70,6 @@ def test_the_page_names_exactly_the_members_of_the_output():
 
 
 def test_the_options_that_the_page_names_exist():
-    said = subprocess.run([ROOT / "scripts/baretick", "stores", "--help"], capture_output=True, text=True, check=True)
+    said = output_of(ROOT / "scripts/baretick", "stores", "--help")
     named = set(re.findall(r"`(--[a-z]+)", PAGE)) | set(re.findall(r"\(`(--[a-z]+)`", PAGE))
-    assert named >= {"--top", "--json", "--steps", "--verify"} and all(word in said.stdout for word in named)
+    assert named >= {"--top", "--json", "--steps", "--verify"} and all(word in said for word in named)

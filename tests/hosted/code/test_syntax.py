@@ -1,7 +1,6 @@
 """Snippets in the syntaxes of GNU as, and lines of objdump -d: their machine code. Nothing is measured here."""
 
-import subprocess
-
+from commands import output_of
 import pytest
 
 from assembly import asm, assembler
@@ -87,9 +86,8 @@ def dump(tmp_path_factory):
     """Gives what objdump says of an object, with the options that are named."""
     folder = tmp_path_factory.mktemp("dump")
     (folder / "f.s").write_text(SOURCE)
-    subprocess.run(["as", "-o", folder / "f.o", folder / "f.s"], check=True)
-    return lambda *words: subprocess.run(["objdump", "-d", *words, folder / "f.o"], capture_output=True, text=True,
-                                         check=True).stdout.splitlines()
+    output_of("as", "-o", folder / "f.o", folder / "f.s")
+    return lambda *words: output_of("objdump", "-d", *words, folder / "f.o").splitlines()
 
 
 CODES = ["31d2", "8b07", "4883c704", "48b98877665544332211"]

@@ -1,8 +1,8 @@
 """scripts/build/thin_suites: of each row, the suites' object keeps only the pointers to its code."""
 
 import re
-import subprocess
 
+from commands import output_of, run_command
 from test_loops import ROOT
 
 THIN = ROOT / "scripts/build/thin_suites"
@@ -25,18 +25,14 @@ def made(tmp_path, source):
     path = tmp_path / "rows.c"
     path.write_text(source)
     flags = ["-O2", "-fPIE", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"]
-    subprocess.run(["gcc", *flags, "-c", path, "-o", tmp_path / "rows.o"], check=True, timeout=300)
-    words = ["ld", "-r", "--unique", "-T", LINKER_SCRIPT, tmp_path / "rows.o", "-o", tmp_path / "linked.o"]
-    subprocess.run(words, check=True, timeout=300)
-    words = ["objcopy", "--strip-debug", "-R", "baretick_rows", tmp_path / "linked.o"]
-    subprocess.run(words, check=True, timeout=300)
-    ran = subprocess.run([THIN, tmp_path / "linked.o"], capture_output=True, text=True, timeout=300, check=False)
-    return ran, tmp_path / "linked.o"
+    output_of("gcc", *flags, "-c", path, "-o", tmp_path / "rows.o")
+    output_of("ld", "-r", "--unique", "-T", LINKER_SCRIPT, tmp_path / "rows.o", "-o", tmp_path / "linked.o")
+    output_of("objcopy", "--strip-debug", "-R", "baretick_rows", tmp_path / "linked.o")
+    return run_command(THIN, tmp_path / "linked.o"), tmp_path / "linked.o"
 
 
 def said(option, path):
-    words = ["readelf", "-W", option, path]
-    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=300).stdout
+    return output_of("readelf", "-W", option, path)
 
 
 def test_the_pointers_to_code_stay_where_they_are_in_a_row(tmp_path):
@@ -49,7 +45,7 @@ def test_the_pointers_to_code_stay_where_they_are_in_a_row(tmp_path):
     assert found == {rows["one"]: "first", rows["one"] + 16: "second", rows["two"] + 24: "third"}, table
     assert b"a message of code" in path.read_bytes() and said("-h", path)
     # The rest is an object that links.
-    subprocess.run(["ld", "-r", path, "-o", tmp_path / "again.o"], check=True, timeout=300)
+    output_of("ld", "-r", path, "-o", tmp_path / "again.o")
 
 
 def test_code_that_reads_a_description_is_refused(tmp_path):

@@ -2,8 +2,8 @@
 
 import re
 import shlex
-import subprocess
 
+from commands import output_of
 import pytest
 from test_loops import COMPILERS, FLAGS, ROOT
 
@@ -21,7 +21,7 @@ def own_flags(source):
 def compiled(compiler, source, flags=None):
     """Returns its functions by name, each a list of instructions and labels."""
     words = [compiler, *FLAGS, "-O2", *(own_flags(source) if flags is None else flags), f"{SUITE}/{source}"]
-    text = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
+    text = output_of(*words, cwd=ROOT)
     found, lines = {}, []
     for line in (re.sub(r"\s+", " ", re.sub(r"#.*", "", x)).strip() for x in text.splitlines()):
         if name := re.fullmatch(r"(\w[\w.]*):", line):
@@ -152,9 +152,9 @@ def test_an_unused_function_moves_a_loop_s_end_across_a_line(compiler, tmp_path)
     across = {}
     for source in ("moved.c", "moved_unused.c"):
         words = [*FLAGS[: FLAGS.index("-S")], "-O2", "-I.", *own_flags(source), "-c", "-o", tmp_path / "moved.o"]
-        subprocess.run([compiler, *words, f"{SUITE}/{source}"], cwd=ROOT, check=True, timeout=300)
-        ran = subprocess.run(["objdump", "-d", tmp_path / "moved.o"], capture_output=True, text=True, check=True)
-        for name, body in re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", ran.stdout):
+        output_of(compiler, *words, f"{SUITE}/{source}", cwd=ROOT)
+        said = output_of("objdump", "-d", tmp_path / "moved.o")
+        for name, body in re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", said):
             code = [(int(m[1], 16), len(m[2].split()), m[3])
                     for m in re.finditer(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t(.*)$", body, re.MULTILINE)]
             for (at, _, _), (jump_at, size, jump) in zip(code, code[1:]):

@@ -4,6 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from commands import output_of
 import pytest
 
 from assembly import assembler, latency
@@ -86,9 +87,7 @@ def encoded(texts_, folder):
         lines += [f"b{i}:", text, f"e{i}:"]
     lines += [f"db e{i} - b{i}" for i in range(len(texts_))]
     (folder / "forms.asm").write_text("\n".join(lines) + "\n")
-    ran = subprocess.run(["nasm", "-f", "bin", "-o", folder / "forms", folder / "forms.asm"], capture_output=True, text=True,
-                         check=False)
-    assert ran.returncode == 0, ran.stderr
+    output_of("nasm", "-f", "bin", "-o", folder / "forms", folder / "forms.asm")
     made = (folder / "forms").read_bytes()
     at, found = 0, []
     for size in made[-len(texts_):]:

@@ -2,11 +2,11 @@
 import json
 import os
 import re
-import subprocess
 
+from commands import run_command
 from read import figure
 import pytest
-from conftest import ROOT, SECONDS, listed
+from conftest import ROOT, listed
 from statuses import BAD_OPTIONS, CHECK_FAILED, SUCCESS, refused
 from terminal import Terminal
 
@@ -57,13 +57,13 @@ def test_help_names_the_options_and_passes(run):
 
 @pytest.mark.parametrize("word", ["--help", "-h"])
 def test_help_is_printed_whatever_the_other_words_are(program, word):
-    p = subprocess.run([program, "nonsense", word], capture_output=True, text=True, timeout=SECONDS, check=False)
+    p = run_command(program, "nonsense", word)
     assert (p.returncode, p.stderr) == (SUCCESS, "")
     assert p.stdout.startswith(f"usage: {program} ") and "  suite=" in p.stdout and '{"baretick"' not in p.stdout
 
 
 def test_version_is_that_of_the_tree(program):
-    p = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=SECONDS, check=False)
+    p = run_command(program, "--version")
     version = (ROOT / "VERSION").read_text().strip()
     assert p.returncode == SUCCESS and re.fullmatch(rf"baretick {version} \(.+\), compiled by .+\n", p.stdout)
 
@@ -105,7 +105,7 @@ FORMATS = [("both", (True, True)), ("table", (False, True)), ("jsonl", (True, Fa
 @pytest.mark.native  # QEMU 7.2 has no seccomp filters, and the program warns about that
 def test_each_format_prints_its_kinds_into_a_pipe(program):
     for words, kinds in ([], (True, False)), *(([f"format={name}"], kinds) for name, kinds in FORMATS):
-        p = subprocess.run([program, *QUICK, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+        p = run_command(program, *QUICK, *words)
         assert p.returncode in (SUCCESS, CHECK_FAILED), p  # a self-test's verdict is not tested here
         assert (p.stderr, kinds_of(p.stdout)) == ("", kinds), words
         assert ("verdict: " in p.stdout) == kinds[1]
@@ -118,10 +118,10 @@ def test_a_terminal_gets_only_the_table(program):
 
 def test_refusals_and_lists_have_no_records_where_a_table_is_asked_for(program):
     for words, named in (["format=table", "suite=nowhere"], "nowhere"), (["siute=x", "format=table"], "siute"):
-        p = subprocess.run([program, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+        p = run_command(program, *words)
         assert (p.returncode, p.stdout) == (BAD_OPTIONS, "") and named in p.stderr
     for words, records in (["help"], False), (["help", "format=both"], True):
-        p = subprocess.run([program, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+        p = run_command(program, *words)
         assert (p.returncode, kinds_of(p.stdout)) == (SUCCESS, (records, True))
 
 

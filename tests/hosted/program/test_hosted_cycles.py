@@ -5,8 +5,8 @@ agrees with it; if not, the report says why.
 import json
 import os
 import pathlib
-import subprocess
 
+from commands import run_command
 import pytest
 from report_runs import COUNTED
 from test_hosted import refused
@@ -100,8 +100,7 @@ def test_a_counter_that_contradicts_the_steps_is_reported_and_fails_nothing():
     """The made-up one counts no instruction in any window. If steps count some, one of the two is wrong: the row's work
     is not judged. If neither does, the work was elided."""
     words = ["suite=calls,planted", "bench=direct_straight,elided", "samples=64", "rounds=1", "format=jsonl"]
-    ran = subprocess.run([COUNTED, *words], capture_output=True, text=True, timeout=300, check=False,
-                         env={**os.environ, "MADE_RETIRED": "1"})
+    ran = run_command(COUNTED, *words, env={**os.environ, "MADE_RETIRED": "1"})
     records = [json.loads(line) for line in ran.stdout.splitlines()]
     if not is_silicon(next(r for r in records if r["type"] == "run")):
         pytest.skip("no silicon: no counter is looked for")
@@ -119,7 +118,7 @@ def test_a_counter_that_contradicts_the_steps_is_reported_and_fails_nothing():
 def test_a_counter_by_read_is_a_source_of_core_cycles(words, source):
     """With a counter that every machine has. tests/unit/hosted/test_counter.c checks the results of read(2), and its
     failures."""
-    ran = subprocess.run([COUNTED, *ROW, "instructions=off", *words], capture_output=True, text=True, timeout=300, check=False)
+    ran = run_command(COUNTED, *ROW, "instructions=off", *words)
     records = [json.loads(line) for line in ran.stdout.splitlines()]
     (head,), (row,) = ([r for r in records if r["type"] == kind] for kind in ("run", "row"))
     if not is_silicon(head):

@@ -1,9 +1,9 @@
 """Bodies that break the rules on purpose, as a process: each costs its own row alone."""
 
 import json
-import subprocess
 from pathlib import Path
 
+from commands import run_command
 import pytest
 
 import hostile
@@ -71,6 +71,14 @@ def test_no_hostile_body_is_measured_by_iterations(run, bodies):
         assert not canary or row["per_op"]["instructions"] == hostile.PRODUCTS, row
 
 
+def stores_of(stores, path):
+    """(its records by row, what is refused, the process) of each row of an object."""
+    ran = run_command(stores, f"objects={path}")
+    records = [json.loads(line) for line in ran.stdout.splitlines()]
+    return ({r["row"]: r for r in records if r["type"] == "trace"},
+            [r["why"] for r in records if r["type"] == "refused"], ran)
+
+
 ENDS = """
     static void ends(struct baretick_object *o) {
         static const char path[] = "/bin/true"; (void)o;
@@ -82,19 +90,15 @@ ENDS = """
 
 @pytest.mark.native  # QEMU 7.2 has no seccomp filters for its programs
 @pytest.mark.parametrize("name, number, operand", [("exit_group", 231, "0L"), ("execve", 59, "path")])
-def test_a_setup_that_ends_the_program_costs_its_row_alone(run, tmp_path, name, number, operand):
+def test_a_setup_that_ends_the_program_costs_its_row_alone(run, stores, tmp_path, name, number, operand):
     """With exit status 0: in the program, and in `stores`."""
     ends = made.of_source(tmp_path, "ends", ENDS % (number, operand))
     rows = rows_of(run(f"objects={ends}", "suite=ends", "samples=16", "instructions=off", "format=jsonl"))
     assert {n: r["status"] for n, r in rows.items()} == {"before": "ok", "here": "wrong", "after": "ok"}, rows
     assert f"{name}(2)" in rows["here"]["why"], rows["here"]
-    program = ROOT / "build/hosted/stores"
-    if program.exists():
-        ran = subprocess.run([program, f"objects={ends}"], capture_output=True, text=True, timeout=300, check=False)
-        records = [r for r in map(json.loads, ran.stdout.splitlines()) if r["type"] in ("trace", "refused")]
-        assert {r["row"] for r in records if r["type"] == "trace"} == {"before", "after"}, ran
-        (why,) = [r["why"] for r in records if r["type"] == "refused"]
-        assert ran.returncode == 3 and "ends/here" in why and f"{name}(2)" in why, ran
+    traces, refused, ran = stores_of(stores, ends)
+    assert set(traces) == {"before", "after"} and ran.returncode == 3, ran
+    assert len(refused) == 1 and "ends/here" in refused[0] and f"{name}(2)" in refused[0], refused
 
 
 BAD_TEXT = """
@@ -105,30 +109,19 @@ BAD_TEXT = """
     BARETICK_STATEMENT(checks, after, "a count", 8, .check = baretick_counted) { o->counter++; }"""
 
 
-def stores_of(path):
-    """(its records by row, what is refused, the process) of each row of an object."""
-    program = ROOT / "build/hosted/stores"
-    if not program.exists():
-        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
-    ran = subprocess.run([program, f"objects={path}"], capture_output=True, text=True, timeout=300, check=False)
-    records = [json.loads(line) for line in ran.stdout.splitlines()]
-    return ({r["row"]: r for r in records if r["type"] == "trace"},
-            [r["why"] for r in records if r["type"] == "refused"], ran)
-
-
-def test_a_check_that_faults_costs_its_row_alone(run, tmp_path):
+def test_a_check_that_faults_costs_its_row_alone(run, stores, tmp_path):
     """Itself, or where its text is read: in the program, and in `stores`."""
     checks = made.of_source(tmp_path, "checks", BAD_TEXT)
     rows = rows_of(run(f"objects={checks}", "suite=checks", "samples=16", "instructions=off", "format=jsonl"))
     assert {n: r["status"] for n, r in rows.items()} == {"a_text": "wrong", "b_load": "wrong", "after": "ok"}, rows
-    traces, refused, ran = stores_of(checks)
+    traces, refused, ran = stores_of(stores, checks)
     assert ran.returncode == 1 and set(traces) == set(rows) and not refused, ran
     assert all("SIGSEGV" in traces[row]["wrong"] for row in ("a_text", "b_load")), traces
     assert "wrong" not in traces["after"], traces
 
 
-def test_stores_names_the_registers_that_functions_around_the_body_change(tmp_path):
-    traces, refused, ran = stores_of(made.of_source(tmp_path, "around", hostile.around_source()))
+def test_stores_names_the_registers_that_functions_around_the_body_change(stores, tmp_path):
+    traces, refused, ran = stores_of(stores, made.of_source(tmp_path, "around", hostile.around_source()))
     hostile.judge_stores_around(traces, refused)
     assert ran.returncode == 3, ran
 
@@ -152,13 +145,9 @@ def test_an_error_of_the_subtracted_function_fails_the_row(run, tmp_path, words)
     assert "empty body" in rows["fails"]["why"], rows["fails"]
 
 
-def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
+def test_stores_names_each_change_and_follows_the_canary_after_it(stores, bodies):
     """All in one process: what a body changes and does not restore would end the next canary early."""
-    program = ROOT / "build/hosted/stores"
-    if not program.exists():
-        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
-    ran = subprocess.run([program, f"objects={bodies}"], capture_output=True, text=True, timeout=300, check=False)
-    traces = {r["row"]: r for r in map(json.loads, ran.stdout.splitlines()) if r["type"] == "trace"}
+    traces, _, ran = stores_of(stores, bodies)
     assert ran.returncode == 1 and set(traces) == {name + end for name in (*hostile.FAILS, *hostile.TOLD)
                                                    for end in ("", hostile.CANARY)}, ran.stderr
     steps = {traces[name + hostile.CANARY]["steps"] for name in (*hostile.FAILS, *hostile.TOLD)}
@@ -177,8 +166,8 @@ def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
 def test_snippets_that_do_the_same_cost_their_own_row_alone(tmp_path):
     file = tmp_path / "snippets"
     file.write_text("".join(f"{line}\n" for line in hostile.snippet_lines(hostile.SNIPPETS)))
-    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json", "--unroll", "4",
-                          "--samples", "64"], capture_output=True, text=True, timeout=300, check=False)
+    ran = run_command(ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json",
+                      "--unroll", "4", "--samples", "64")
     assert ran.returncode == 1, ran.stderr
     said = [json.loads(line) for line in ran.stdout.splitlines()]
     hostile.judge_snippets(said, hostile.SNIPPETS, {name: hostile.FAILS[name] for name in ("fs", "gs")})

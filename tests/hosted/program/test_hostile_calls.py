@@ -4,9 +4,9 @@ import json
 import platform
 import re
 import signal
-import subprocess
 from pathlib import Path
 
+from commands import output_of, run_command
 import pytest
 
 import hostile
@@ -27,8 +27,7 @@ def test_the_numbers_of_refused_calls_are_those_of_the_kernels_headers():
     """Of the calls that the installed headers have."""
     bits = {"64": 0, "x32": hostile.X32, "32": 0}
     for at, (header, bit) in enumerate(bits.items()):
-        text = subprocess.run(["gcc", "-E", "-dM", "-include", f"asm/unistd_{header}.h", "-x", "c", "/dev/null"],
-                              capture_output=True, text=True, check=True).stdout
+        text = output_of("gcc", "-E", "-dM", "-include", f"asm/unistd_{header}.h", "-x", "c", "/dev/null")
         defined = dict(re.findall(r"#define __NR_(\w+) (?:\(__X32_SYSCALL_BIT \+ )?(\d+)", text))
         numbers = {name: n[at] for name, n in hostile.CALLS.items()}
         numbers |= {name: n[at] for name, (n, _) in hostile.WITH_FIRST.items()}
@@ -75,12 +74,9 @@ def test_no_call_that_begins_elsewhere_reaches_the_buffers(run, tmp_path):
         assert rows[row + hostile.CANARY]["status"] == "ok", rows[row + hostile.CANARY]
 
 
-def test_stores_follows_no_body_that_calls_the_kernel(tmp_path):
-    program = ROOT / "build/hosted/stores"
-    if not program.exists():
-        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+def test_stores_follows_no_body_that_calls_the_kernel(stores, tmp_path):
     callers = made.of_source(tmp_path, "calls", hostile.calls_source(CALLERS[0]))
-    ran = subprocess.run([program, f"objects={callers}"], capture_output=True, text=True, timeout=300, check=False)
+    ran = run_command(stores, f"objects={callers}")
     records = [json.loads(line) for line in ran.stdout.splitlines()]
     traces = [r for r in records if r["type"] == "trace"]
     assert ran.returncode == 1 and len(traces) == 2 * len(CALLERS[0]), ran
@@ -94,8 +90,8 @@ def test_snippets_end_or_change_no_process(tmp_path):
     snippets = hostile.snippets_of_calls(CALLERS[0])
     file = tmp_path / "snippets"
     file.write_text("".join(f"{line}\n" for line in hostile.snippet_lines(snippets)))
-    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json", "--unroll", "4",
-                          "--samples", "16", "--allow-syscalls"], capture_output=True, text=True, timeout=300, check=False)
+    ran = run_command(ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json",
+                      "--unroll", "4", "--samples", "16", "--allow-syscalls")
     assert ran.returncode == 1, ran.stderr
     rows = {one["row"]["name"]: one["row"] for one in map(json.loads, ran.stdout.splitlines())}
     for row, name, i386, *_ in CALLERS[0]:
@@ -201,8 +197,8 @@ def test_rights_of_other_keys_are_reported_and_restored(run, tmp_path):
 def test_a_snippet_that_takes_the_memory_costs_its_row_alone(tmp_path):
     file = tmp_path / "snippets"
     file.write_text("mov eax, 3; wrpkru\nimul rax, rax\nwrpkru\n")
-    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json", "--unroll", "4", "--samples", "16"],
-                         capture_output=True, text=True, timeout=300, check=False)
+    ran = run_command(ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json",
+                      "--unroll", "4", "--samples", "16")
     rows = [json.loads(line)["row"] for line in ran.stdout.splitlines()]
     assert ran.returncode == 1 and [row["status"] for row in rows] == ["wrong", "ok", "ok"], ran
     assert "PKRU" in rows[0]["why"] and "changed" not in rows[1] and rows[2]["changed"] == "PKRU", rows
@@ -280,10 +276,10 @@ def test_a_process_that_the_kernel_ends_is_not_a_success(run, tmp_path):
     report = tmp_path / "report"
     report.write_text(ran.out)
     for words in (["show", report], ["convert", report, "--to", "csv"]):
-        said = subprocess.run([ROOT / "scripts/baretick", *words], capture_output=True, text=True, timeout=300, check=False)
+        said = run_command(ROOT / "scripts/baretick", *words)
         assert said.returncode != 0 and "no record `end`" in said.stderr, said
-    said = subprocess.run([ROOT / "scripts/baretick", "asm", DIES, "--hosted", "--retry-budget", "0", "--unroll", "1", "--samples", "16", "--allow-syscalls"],
-                          capture_output=True, text=True, timeout=300, check=False)
+    said = run_command(ROOT / "scripts/baretick", "asm", DIES, "--hosted", "--retry-budget", "0", "--unroll", "1",
+                       "--samples", "16", "--allow-syscalls")
     assert said.returncode == 1 and "signal 9" in said.stderr, said
 
 

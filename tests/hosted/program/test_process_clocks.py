@@ -2,9 +2,9 @@
 import json
 import os
 import re
-import subprocess
 import time
 
+from commands import output_of
 import pytest
 from statuses import CHECK_FAILED, refused
 
@@ -113,7 +113,7 @@ clock_t clock(void)
 def test_a_timer_that_fails_is_named_with_the_row(run, tmp_path):
     (tmp_path / "clock.c").write_text(FAILING_CLOCK)
     shim = tmp_path / "clock.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", shim, tmp_path / "clock.c"], check=True)
+    output_of("gcc", "-shared", "-fPIC", "-O1", "-o", shim, tmp_path / "clock.c")
     words = [*SLOW, "method=adaptive", "target=500000", "clock=clock"]
     ended = run(*words, environment={"LD_PRELOAD": str(shim)})
     records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]

@@ -3,8 +3,8 @@ in a process; tests/boot has the bare machine.
 """
 
 import re
-import subprocess
 
+from commands import output_of
 import made
 import pytest
 import register_history as history
@@ -45,12 +45,12 @@ HEAD = 12  # of struct unit: size of the code first
 
 
 def objdump(*words):
-    return subprocess.run(["objdump", *words, PROGRAM], capture_output=True, text=True, check=True).stdout
+    return output_of("objdump", *words, PROGRAM)
 
 
 @pytest.fixture(scope="module")
 def addresses():
-    found = subprocess.run(["nm", PROGRAM], capture_output=True, text=True, check=True).stdout
+    found = output_of("nm", PROGRAM)
     return {name: int(at, 16) for at, _, name in (line.split() for line in found.splitlines() if len(line.split()) == 3)}
 
 

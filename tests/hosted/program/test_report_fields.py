@@ -3,8 +3,8 @@ programs' reports."""
 
 import os
 import re
-import subprocess
 
+from commands import output_of
 import pytest
 import report_fields
 import report_runs
@@ -13,9 +13,7 @@ from conftest import ROOT
 
 def test_the_document_and_the_scripts_have_what_is_declared():
     """`make fields` writes both."""
-    checked = subprocess.run([ROOT / "scripts/build/fields", "--check", ROOT / "build/hosted/fields"], capture_output=True,
-                             text=True, check=False)  # fmt: skip
-    assert checked.returncode == 0, checked.stderr
+    output_of(ROOT / "scripts/build/fields", "--check", ROOT / "build/hosted/fields")
 
 
 # --- the stored records -----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import subprocess
 import termios
 from pathlib import Path
 
+from commands import output_of, run_command
 import made
 import pytest
 from conftest import ROOT
@@ -40,10 +41,7 @@ GATE_COMPILER = "gcc 12.2."  # Debian 12's compiler, as in .github/workflows/ci.
 
 def traced(row, operations):
     """Returns the results of `baretick stores` for one call: steps, and instructions that Zydis decoded."""
-    ran = subprocess.run([STORES, f"operations={operations}", row], capture_output=True, text=True, timeout=300,
-                         check=False)  # fmt: skip
-    assert ran.returncode == 0, ran.stdout[:1000]
-    return json.loads(ran.stdout.splitlines()[0])
+    return json.loads(output_of(STORES, f"operations={operations}", row).splitlines()[0])
 
 
 def why_not_compared(row):
@@ -80,10 +78,8 @@ def more_than_traced(row, window, times):
     return row["stepped"][window] - HISTORY.get(name, 0) - (trace["steps"] - again)
 
 
-def test_counts_are_those_of_a_trace(every_row):
+def test_counts_are_those_of_a_trace(every_row, stores):
     """Every row that both can trace: all windows of one form have the same recipe and call around the operations."""
-    if not STORES.exists():
-        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
     judged, around = 0, collections.defaultdict(dict)
     for row in every_row.rows.values():
         if why_not_compared(row):
@@ -102,13 +98,10 @@ def fewer_operations(row):
     cannot do."""
     n = row["stepped"]["ops"]
     primes = [p for p in range(2, n + 1) if n % p == 0 and all(p % q for q in range(2, p))]
-    return any(subprocess.run([STORES, f"operations={n // p}", f"{row['suite']}/{row['name']}"], capture_output=True,
-                              timeout=300, check=False).returncode == 0 for p in primes)  # fmt: skip
+    return any(run_command(STORES, f"operations={n // p}", f"{row['suite']}/{row['name']}").returncode == 0 for p in primes)
 
 
-def test_only_rows_that_can_do_no_fewer_operations_take_more_than_300_steps(every_row):
-    if not STORES.exists():
-        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+def test_only_rows_that_can_do_no_fewer_operations_take_more_than_300_steps(every_row, stores):
     counted = [row for row in every_row.rows.values() if "body" in row.get("stepped", {})]
     longer = [row for row in counted if max(row["stepped"].get(name, 0) for name in ("body", "body2", "empty2")) > 300]
     assert longer and not [row for row in longer if fewer_operations(row)]
@@ -137,8 +130,8 @@ def test_the_gate_takes_a_report_of_this_cpu(launch, every_row, tmp_path):
         pytest.skip(f"the baseline is of {GATE_COMPILER}")
     report = tmp_path / "report.jsonl"
     report.write_text(launch.out)
-    ran = subprocess.run([ROOT / "scripts/baretick", "gate", "--instructions", "--suite", "baseline,calls,sum",
-                          ROOT / "tests/gate/counts.json", report], capture_output=True, text=True, check=False)  # fmt: skip
+    ran = run_command(ROOT / "scripts/baretick", "gate", "--instructions", "--suite", "baseline,calls,sum",
+                      ROOT / "tests/gate/counts.json", report)
     assert ran.returncode == 0 and " 0 changes of instructions an operation" in ran.stdout, ran.stdout + ran.stderr
 
 
@@ -265,8 +258,7 @@ def test_a_wide_terminal_has_columns_for_instructions_and_ipc(program):
 
 def test_asm_prints_instructions_and_ipc():
     """The instructions are counted by stepping; IPC needs core cycles."""
-    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--hosted", "--retry-budget", "0", "mov ecx, 8; rep stosb"], capture_output=True,
-                         text=True, timeout=300, check=False)  # fmt: skip
+    ran = run_command(ROOT / "scripts/baretick", "asm", "--hosted", "--retry-budget", "0", "mov ecx, 8; rep stosb")
     assert ran.returncode == 0, ran
     assert re.search(r"2\.000 instructions .*8\.000 iterations", ran.stdout), ran.stdout
     assert re.search(r"[\d.]+ a cycle$", ran.stdout, re.MULTILINE) or any(

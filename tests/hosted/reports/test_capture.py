@@ -8,6 +8,7 @@ import time
 import tty
 import zlib
 
+from commands import run_command
 import golden
 import pytest
 from conftest import ROOT
@@ -131,8 +132,7 @@ def test_an_adapter_that_is_pulled_out_is_an_error(tmp_path):
 
 
 def run(*words):
-    return subprocess.run([ROOT / "scripts/baretick", "capture", *words], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+    return run_command(ROOT / "scripts/baretick", "capture", *words)
 
 
 def test_a_file_is_read_like_a_line(tmp_path):

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from commands import output_of, run_command
 import pytest
 from made_reports import ROOT, row, whole
 from read import convert, saved
@@ -97,8 +98,8 @@ def test_google_benchmarks_compare_reads_what_is_converted(tmp_path):
     (tmp_path / "a.json").write_text(converted("google", SILICON))
     (tmp_path / "b.json").write_text(converted("google", tmp_path / "failed.jsonl"))
     for a, b in (("a", "a"), ("a", "b"), ("b", "b")):
-        done = subprocess.run(["/usr/bin/python3", COMPARE, "--no-color", "benchmarks", tmp_path / f"{a}.json",
-                               tmp_path / f"{b}.json"], capture_output=True, text=True, timeout=300, check=False)
+        done = run_command("/usr/bin/python3", COMPARE, "--no-color", "benchmarks", tmp_path / f"{a}.json",
+                           tmp_path / f"{b}.json")
         assert done.returncode == 0, done.stderr
         assert "OVERALL_GEOMEAN" in done.stdout and "nan" not in done.stdout and "Warning" not in done.stderr
         if a == b == "a":
@@ -110,7 +111,7 @@ def test_google_benchmarks_compare_reads_what_is_converted(tmp_path):
 def test_hyperfine_has_the_fields_that_hyperfine_writes(tmp_path):
     """The installed one may have more members."""
     file = tmp_path / "export.json"
-    subprocess.run(["hyperfine", "-N", "--runs", "2", "--export-json", file, "true"], check=True, capture_output=True)
+    output_of("hyperfine", "-N", "--runs", "2", "--export-json", file, "true")
     (own,) = json.loads(file.read_text())["results"]
     for found in json.loads(converted("hyperfine", SILICON))["results"]:
         assert {(name, type(v)) for name, v in found.items()} <= {(name, type(v)) for name, v in own.items()}, own

@@ -1,8 +1,8 @@
 """Suite insn's forms for other tools: llvm-exegesis, which is run if it is installed, and InstLatx64's layout."""
 
 import re
-import subprocess
 
+from commands import run_command
 import pytest
 from made_insn import record
 from made_reports import baretick, head, whole
@@ -103,10 +103,9 @@ def test_points_have_the_largest_settled_latency_between_registers(converted, tm
 def analysed(tmp_path, text):
     """The inconsistencies that llvm-exegesis finds."""
     (tmp_path / "points.yaml").write_text(text)
-    ran = subprocess.run(
-        [has("llvm-exegesis"), "-mode=analysis", "-analysis-numpoints=1", f"-benchmarks-file={tmp_path}/points.yaml",
-         f"-analysis-inconsistencies-output-file={tmp_path}/found.html"],
-        capture_output=True, text=True, timeout=120, check=False)  # fmt: skip
+    ran = run_command(has("llvm-exegesis"), "-mode=analysis", "-analysis-numpoints=1",
+                      f"-benchmarks-file={tmp_path}/points.yaml",
+                      f"-analysis-inconsistencies-output-file={tmp_path}/found.html")
     assert ran.returncode == 0, ran.stderr
     assert f"Parsed {text.count('---')} benchmark points" in ran.stdout + ran.stderr
     return (tmp_path / "found.html").read_text()
@@ -138,8 +137,7 @@ def test_cpus_have_llvms_names(vendor, family, model, stepping, name):
 @needs_llvm
 def test_llvm_knows_these_names_if_it_knows_their_cpus():
     """A newer CPU than this LLVM is not known; no other name may be missing."""
-    said = subprocess.run([has("llvm-mc"), "-triple=x86_64", "-mcpu=help"], input="", capture_output=True, text=True, timeout=60,
-                          check=False)  # fmt: skip
+    said = run_command(has("llvm-mc"), "-triple=x86_64", "-mcpu=help", input="")
     known = set(re.findall(r"^  (\S+) +- Select", said.stdout + said.stderr, re.MULTILINE))
     names = {*llvm_names.INTEL, *(name for of in (*llvm_names.AMD.values(), llvm_names.SKYLAKE_SERVER) for _, name in of)}
     newer = {"znver4", "znver5", "emeraldrapids", "graniterapids", "graniterapids-d", "meteorlake", "arrowlake", "arrowlake-s",

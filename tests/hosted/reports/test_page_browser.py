@@ -2,9 +2,9 @@
 
 import re
 import struct
-import subprocess
 import sys
 
+from commands import run_command
 import pytest
 
 from made_page import EVIL, full, made, taken, with_pictures
@@ -54,8 +54,7 @@ def in_a_browser(text, script, width, tmp_path):
 
 
 def pictures_command(*words):
-    return subprocess.run([sys.executable, ROOT / "scripts/pictures", *map(str, words)], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=300, check=False)  # fmt: skip
+    return run_command(sys.executable, ROOT / "scripts/pictures", *map(str, words))
 
 
 @in_browser

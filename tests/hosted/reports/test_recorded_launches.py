@@ -7,6 +7,7 @@ import random
 import statistics
 import subprocess
 
+from commands import run_command
 import pytest
 from conftest import ROOT
 from launch import silicon_costs
@@ -44,7 +45,7 @@ def judge(rows):
 
 @pytest.mark.parametrize("text", ["", "3\n", "2 3\n1 1\n", "2 1\n1\n", "2 1\n1 x\n", "x y"])
 def test_the_tool_refuses_other_input(text):
-    p = subprocess.run([INTERVALS], input=text, text=True, capture_output=True, check=False)
+    p = run_command(INTERVALS, input=text)
     assert p.returncode == 1 and "not a table" in p.stderr and not p.stdout
 
 

@@ -4,9 +4,9 @@ import importlib.machinery
 import importlib.util
 import re
 import shutil
-import subprocess
 import sys
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 
@@ -41,12 +41,10 @@ def test_a_call_within_a_room_does_not_climb(climbs):
 def test_only_the_platform_is_called_from_below_and_the_frames_to_a_window_are_bounded():
     """One test, because both commands build in one folder. The number of functions that the first calls reach depends
     on the machine, for example on whether it has a counter."""
-    ran = subprocess.run([ROOT / "scripts/checks/climbs"], capture_output=True, text=True, check=False)
+    ran = run_command(ROOT / "scripts/checks/climbs")
     *found, count = ran.stdout.splitlines()
     assert ran.returncode in (0, 1) and re.match(rf"{len(found)} of the first 200 calls below run_row", count), ran
     assert found and all(re.search(r" calls hosted/[\w./]+: \w+\(\)$", line) for line in found), found
-    ran = subprocess.run([ROOT / "scripts/checks/climbs", "--frames"], capture_output=True, text=True, check=False)
-    *frames, count = ran.stdout.splitlines()
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    *frames, count = output_of(ROOT / "scripts/checks/climbs", "--frames").splitlines()
     assert frames[0].endswith(" bench_run()") and frames[-1].endswith(" run_window()"), frames
     assert count.startswith(f"{len(frames)} frames in "), count

@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+from commands import run_command
 import pytest
 from conftest import ROOT
 
@@ -25,7 +26,7 @@ def repository(tmp_path):
         git("commit", "--allow-empty", "--cleanup=verbatim", "-F", "-", input=message, env=dates)
 
     def check(*words):
-        ran = subprocess.run([TOOL, *words], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+        ran = run_command(TOOL, *words, cwd=tmp_path, env=environment)
         return ran.returncode, ran.stdout
 
     commit.git, commit.check = git, check

@@ -4,9 +4,9 @@ time, and the part that runs in parallel."""
 import os
 import re
 import runpy
-import subprocess
 import sys
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 
@@ -26,8 +26,7 @@ print(sum(p != str(os.getpid()) for p in loops), os.environ.get("BARETICK_PROGRA
 
 
 def started(*words):
-    return subprocess.run([SCRIPT, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
-                          check=False)  # fmt: skip
+    return run_command(SCRIPT, *words)
 
 
 def within(condition, program):
@@ -75,7 +74,7 @@ def test_the_cpu_time_of_a_part_is_that_of_its_programs():
     test = runpy.run_path(str(ROOT / "scripts/test"))
     loop = "import time; any(time.process_time() > 0.5 for _ in iter(int, 1))"
     began = test["cpu_seconds"]()
-    subprocess.run(["sh", "-c", '"$@" & wait', "sh", sys.executable, "-c", loop], check=True)
+    output_of("sh", "-c", '"$@" & wait', "sh", sys.executable, "-c", loop)
     assert 0.4 <= test["cpu_seconds"]() - began < 30
 
 

@@ -1,7 +1,6 @@
 """The blank line after the declarations of a function: its absence is reported, and the line is inserted."""
 
-import subprocess
-
+from commands import run_command
 import pytest
 from conftest import ROOT
 
@@ -46,7 +45,7 @@ void fourth(struct x *x)
 def checked(tmp_path, text, *words):
     path = tmp_path / "a.c"
     path.write_text(text)
-    ran = subprocess.run([TOOL, *words, path], capture_output=True, text=True, check=False)
+    ran = run_command(TOOL, *words, path)
     return ran.returncode, ran.stdout, path.read_text()
 
 
@@ -65,5 +64,5 @@ def test_a_missing_blank_line_is_named_and_added(tmp_path, last):
 
 
 def test_wrong_words_get_the_usage():
-    ran = subprocess.run([TOOL, "--fxi", "a.c"], capture_output=True, text=True, check=False)
+    ran = run_command(TOOL, "--fxi", "a.c")
     assert ran.returncode == 2 and "Usage" in ran.stderr

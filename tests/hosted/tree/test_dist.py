@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tarfile
 
+from commands import run_command
 import pytest
 
 from made_reports import ROOT
@@ -54,8 +55,8 @@ def test_make_deb_names_each_missing_package_and_the_command(tmp_path):
     tool = tmp_path / "dpkg-query"
     tool.write_text("#!/bin/sh\ncase $4 in debhelper | build-essential) exit 1 ;; esac\necho installed\n")
     tool.chmod(0o755)
-    ran = subprocess.run([ROOT / "scripts/build/deb", "none.tar.gz", tmp_path / "deb"], capture_output=True, text=True,
-                         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=False)
+    ran = run_command(ROOT / "scripts/build/deb", "none.tar.gz", tmp_path / "deb",
+                      env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert ran.returncode == 1 and not (tmp_path / "deb").exists()
     assert "not installed: build-essential debhelper;" in ran.stderr, ran.stderr
     assert "apt-get install build-essential debhelper\n" in ran.stderr

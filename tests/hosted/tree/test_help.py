@@ -3,8 +3,8 @@ checked."""
 
 import re
 import runpy
-import subprocess
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 from made_reports import COMMAND, baretick
@@ -73,7 +73,7 @@ def test_every_command_is_named_with_what_it_does(help_of):
 
 
 def test_there_is_a_man_page_per_command_with_its_options(tmp_path):
-    subprocess.run([ROOT / "scripts/build/man", ROOT / "scripts", tmp_path], check=True)
+    output_of(ROOT / "scripts/build/man", ROOT / "scripts", tmp_path)
     assert {page.name for page in tmp_path.iterdir()} == {"baretick.1", *(f"baretick-{name}.1" for name in COMMANDS)}
     for name, command in COMMANDS.items():
         text = (tmp_path / f"baretick-{name}.1").read_text().replace("\\-", "-")
@@ -113,7 +113,7 @@ def test_a_word_like_a_known_one_is_asked_about(words, said):
     ("test-conditions", "--whithin", "--within"), ("build/font", "--fnot", "--font"),
 ])  # fmt: skip
 def test_every_script_asks_about_an_option_like_its_own(script, word, said):
-    ran = subprocess.run([ROOT / "scripts" / script, word], capture_output=True, text=True, check=False)
+    ran = run_command(ROOT / "scripts" / script, word)
     assert ran.returncode == 2 and not ran.stdout and f"did you mean {said}?" in ran.stderr, ran.stderr
 
 

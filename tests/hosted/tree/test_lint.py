@@ -3,8 +3,8 @@
 import os
 import re
 import shutil
-import subprocess
 
+from commands import run_command
 import pytest
 from conftest import ROOT
 
@@ -38,8 +38,7 @@ def lint(tmp_path):
             version = versions.get(name.replace("-", "_"), {"clang-format": "14.0.6", "cppcheck": "2.10"}.get(name, "0.9"))
             end = f"sleep 0.2; echo a finding of {name}; exit 1" if name == fails else "exit 0"
             write(tools / name, f'#!/bin/sh\n[ "$1" != --version ] || {{ echo version {version}; exit 0; }}\n{end}\n')
-        ran = subprocess.run([tree / "scripts/lint"], env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"},
-                             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
+        ran = run_command(tree / "scripts/lint", env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
         return ran.returncode, ran.stdout.splitlines()
 
     start.tree = tree

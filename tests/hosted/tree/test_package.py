@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from commands import run_command
 import pytest
 from made_reports import ROOT
 
@@ -84,8 +85,8 @@ class Tree:
         if not kept.exists():
             kept.parent.mkdir(exist_ok=True)
             made = kept.with_suffix(".new.tar")
-            ran = subprocess.run(["mmdebstrap", "--variant=minbase", "--include=python3", release, made, "http://deb.debian.org/debian"],
-                                 capture_output=True, text=True, check=False)
+            ran = run_command("mmdebstrap", "--variant=minbase", "--include=python3", release, made,
+                              "http://deb.debian.org/debian")
             if ran.returncode:
                 pytest.skip(f"no tree of {release}: mmdebstrap: {ran.stderr.strip().rpartition(chr(10))[2]}")
             made.replace(kept)

@@ -1,7 +1,6 @@
 """scripts/checks/phrases finds phrases of the list in text for people, and nowhere else."""
 
-import subprocess
-
+from commands import run_command
 import pytest
 from conftest import ROOT
 
@@ -13,7 +12,7 @@ def look(tmp_path):
     def at(name, text):
         path = tmp_path / name
         path.write_text(text)
-        ran = subprocess.run([TOOL, path], capture_output=True, text=True, check=False)
+        ran = run_command(TOOL, path)
         assert ran.returncode == bool(ran.stdout), ran.stderr
         return [line.split(":", 1)[1] for line in ran.stdout.splitlines()]
 

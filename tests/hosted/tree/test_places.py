@@ -2,8 +2,8 @@
 
 import os
 import shutil
-import subprocess
 
+from commands import run_command
 import pytest
 from made_reports import ROOT
 
@@ -21,7 +21,7 @@ def installed(tmp_path, program):
     others = {name: value for name, value in os.environ.items() if name != "BARETICK_PROGRAM"}
 
     def run(*words):
-        return subprocess.run([share / "scripts/baretick", *words], cwd=work, env=others, capture_output=True, text=True, check=False)
+        return run_command(share / "scripts/baretick", *words, cwd=work, env=others)
 
     return run
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+from commands import output_of
 import pytest
 from conftest import ROOT
 
@@ -25,11 +26,11 @@ class Clone:
         self.environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_COMMITTER_DATE": LATE, "TZ": "America/New_York"}
         for name in ("author", "committer"):
             self.environment |= {f"GIT_{name.upper()}_NAME": "a", f"GIT_{name.upper()}_EMAIL": "a@b"}
-        subprocess.run(["git", "clone", "-q", "--shared", ROOT, folder], check=True)
+        output_of("git", "clone", "-q", "--shared", ROOT, folder)
         self.commit(FILES)
 
     def git(self, *words):
-        return subprocess.run(["git", *words], cwd=self.folder, check=True, capture_output=True, text=True, env=self.environment).stdout
+        return output_of("git", *words, cwd=self.folder, env=self.environment)
 
     def commit(self, files):
         """Commits these files, and the command as it is in this tree."""

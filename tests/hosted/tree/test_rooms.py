@@ -1,8 +1,8 @@
 """scripts/rooms, in trees with one error each, and in one without errors."""
 
-import subprocess
 import sys
 
+from commands import run_command
 import golden
 import pytest
 from conftest import ROOT
@@ -32,9 +32,7 @@ def rooms(tmp_path):
         for path, text in {**CLEAN, **changed}.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text)
-        return subprocess.run(
-            [sys.executable, ROOT / "scripts" / "rooms", *words, tmp_path], capture_output=True, text=True
-        )
+        return run_command(sys.executable, ROOT / "scripts" / "rooms", *words, tmp_path)
 
     return judge
 
@@ -85,5 +83,5 @@ def test_what_is_wrong_is_named_as_stored(rooms, kind):
 
 def test_a_tree_without_sources_is_refused(tmp_path):
     for words in ([tmp_path], [tmp_path / "gone"], ["--oder"]):
-        p = subprocess.run([sys.executable, ROOT / "scripts" / "rooms", *words], capture_output=True, text=True)
+        p = run_command(sys.executable, ROOT / "scripts" / "rooms", *words)
         assert p.returncode == 2 and p.stderr and not p.stdout

@@ -3,6 +3,7 @@
 import re
 import subprocess
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 
@@ -16,12 +17,12 @@ def check(tmp_path):
     and these files. A listed name is a folder or a file, which makes no difference."""
 
     def judge(files=(), without=()):
-        subprocess.run(["git", "init", "-q", tmp_path], check=True)
+        output_of("git", "init", "-q", tmp_path)
         for path in [*(name for name in LISTED if name not in without), *files]:
             (tmp_path / path).parent.mkdir(exist_ok=True)
             (tmp_path / path).write_text("")
-        subprocess.run(["git", "add", "--force", "--all"], cwd=tmp_path, check=True)
-        ran = subprocess.run([TOOL], cwd=tmp_path, capture_output=True, text=True, check=False)
+        output_of("git", "add", "--force", "--all", cwd=tmp_path)
+        ran = run_command(TOOL, cwd=tmp_path)
         assert ran.returncode == bool(ran.stdout), ran.stderr
         return ran.stdout.splitlines()
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 
@@ -85,7 +86,7 @@ def has_lists():
     """Tests whether apt has lists of a Debian's packages, as after `apt-get update`."""
     if not (shutil.which("apt-get") and shutil.which("apt-cache")) or "ID=debian" not in Path("/etc/os-release").read_text():
         return False
-    return "\n" in subprocess.run(["apt-cache", "show", "qemu-system-x86"], capture_output=True, text=True, check=False).stdout
+    return "\n" in run_command("apt-cache", "show", "qemu-system-x86").stdout
 
 
 @pytest.mark.others
@@ -93,9 +94,8 @@ def test_the_readme_states_what_apt_downloads_and_what_that_takes_on_disk():
     """Without and with --all. apt-get's simulations take 10 s of CPU time."""
     if not has_lists():
         pytest.skip("no lists of Debian's packages here: apt-get update makes them")
-    ran = subprocess.run([ROOT / "scripts/setup", "--size"], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    computed = re.findall(r"(\d+) MB to download .* (\d+) MB on disk", ran.stdout)
+    ran = output_of(ROOT / "scripts/setup", "--size")
+    computed = re.findall(r"(\d+) MB to download .* (\d+) MB on disk", ran)
     readme = (ROOT / "README.md").read_text()
     section = re.search(r"`./scripts/setup`\s+downloads .*?\n\n", readme, re.DOTALL)[0]
     stated = re.findall(r"(\d+)\s+MB[^(]*\(([\d.]+)\s+GB", section)  # Debian 12, 13, both with --all
@@ -103,11 +103,11 @@ def test_the_readme_states_what_apt_downloads_and_what_that_takes_on_disk():
     if release not in (0, 1):
         pytest.skip("README.md states the sizes of Debian 12 and 13")
     stated = stated[release::2]
-    assert len(computed) == 2 and "with --all" in ran.stdout.splitlines()[1], ran.stdout
+    assert len(computed) == 2 and "with --all" in ran.splitlines()[1], ran
     for (download, disk), states in zip(computed, stated):
         for says, number in ((int(download), int(states[0])), (int(disk), 1000 * float(states[1]))):
             # Releases and their updates differ.
-            assert abs(says - number) <= 0.15 * number, f"README.md states {number} MB; scripts/setup --size: {ran.stdout}"
+            assert abs(says - number) <= 0.15 * number, f"README.md states {number} MB; scripts/setup --size: {ran}"
 
 
 def test_size_installs_nothing_and_reports_missing_lists_of_apt(setup):

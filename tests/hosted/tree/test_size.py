@@ -1,8 +1,8 @@
 """scripts/checks/size in a small tree whose counts are known."""
 
 import re
-import subprocess
 
+from commands import run_command
 import pytest
 from conftest import ROOT
 
@@ -52,7 +52,7 @@ def bounds_of(tree):
 
 
 def size(tree, *words):
-    ran = subprocess.run([ROOT / "scripts/checks/size", *words, tree], capture_output=True, text=True, check=False, timeout=60)
+    ran = run_command(ROOT / "scripts/checks/size", *words, tree)
     return ran.returncode, ran.stdout + ran.stderr
 
 

@@ -5,8 +5,8 @@ import os
 import re
 import runpy
 import shlex
-import subprocess
 
+from commands import output_of
 import pytest
 from conftest import ROOT
 from judge import gate
@@ -60,9 +60,7 @@ def commands(path):
 
 
 def options_of(sub):
-    done = subprocess.run([ROOT / "scripts/baretick", sub, "--help"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return set(re.findall(r"--[a-z-]+", done.stdout))
+    return set(re.findall(r"--[a-z-]+", output_of(ROOT / "scripts/baretick", sub, "--help")))
 
 
 @pytest.mark.parametrize("path", [OWN, COPIED], ids=lambda p: p.name)
