@@ -81,6 +81,14 @@ def test_a_word_one_edit_away_is_named(run, words, said):
     refused(run(*words), said)
 
 
+@pytest.mark.parametrize("words, suite", [("suite=memor*", "memory"), ("suite=* bench=latency_4k", "memory"), ("suite=limit*", "limits"),
+                                          ("suite=ins*", "insn"), ("suite=* bench=insn", "insn")])
+def test_some_suites_run_only_by_their_name(run, shared_run, words, suite):
+    ended = run(*words.split(), "format=table")
+    assert ended.status == BAD_OPTIONS and f"suite={suite}" in ended.err, ended.err
+    assert f"{suite}  (only when suite= names it)" in shared_run("list").out
+
+
 def test_a_word_unlike_all_others_gets_no_suggestion(run):
     assert "did you mean" not in run("suite=nowhere").err
 

@@ -9,20 +9,10 @@ from test_summary import report_of
 
 WORDS = ("suite=calls,compiler", "bench=direct*,got*,inline*,plt*,register*,tail*,virtual*,div*,load*,mul*,random*,turn*",
          "samples=64", "format=both")
-WAYS = ("", "_inc", "_straight", "_inc_straight", "_c", "_inc_c")
-COUNTS = ("_1", "_2", "_4", "_8", "_16")
-NAME, COLUMN = 24, 9
 
 
 def lines_of(ended):
     return [line for line in ended.out.splitlines() if not line.startswith("{")]
-
-
-def cells(line, step=1):
-    """Returns the figures and marks of a line: [(text, mark)]."""
-    text = line[NAME:]
-    return [(text[i : i + COLUMN - 1].strip(), text[i + COLUMN - 1 : i + COLUMN].strip())
-            for i in range(0, len(text), COLUMN * step)]
 
 
 def table(lines, head):
@@ -38,55 +28,11 @@ def table(lines, head):
     return found
 
 
-def must_be(cell, row, lines):
-    text, mark = cell
-    full = [line for line in lines if re.match(rf"{row['name']} +\d+ +\d+ ", line)]
-    assert (mark == "!") == bool(full), (row["name"], cell, full)
-    if row.get("per_op", {}).get("hidden"):
-        below = lines[lines.index(full[0]) + 1 :]
-        gross = row["per_op"].get("gross_cycles")
-        told = [line for line in below[:6] if ", gross " in line]
-        if gross is None:
-            assert ", gross not known (noise); " in told[0], (row, below[:6])
-        else:
-            assert float(re.search(r", gross (\S+) cycles", told[0])[1]) == pytest.approx(gross, abs=0.001), (row, told)
-    if row["status"] != "ok":
-        assert text == "FAIL" and mark == "!"
-    elif not row.get("exclusive", True):
-        assert text == "shared" and mark == "!"
-    elif "cycles" not in row.get("per_op", {}):  # next to other programs all its windows may be disturbed
-        assert text == "?" and mark == "!"
-        assert any("no figure: " in line for line in lines[lines.index(full[0]) + 1 :][:6]), (row, full)
-    else:
-        assert float(text) == pytest.approx(row["per_op"]["cycles"], abs=0.001)
-        assert mark == "!" or (mark == "*") == (len(row.get("modes", [])) > 1), (row["name"], cell)
-
-
 @pytest.fixture(scope="module")
 def both(program):
     """One run of many rows, in both forms."""
     return Ended(subprocess.run([program, *without_retries(WORDS)], capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS,
                                 check=False))
-
-
-@pytest.mark.native
-def test_each_column_is_a_row(both):
-    rows, lines = report_of(both).rows, lines_of(both)
-    ways = table(lines, r"calls +empty +\+\+\*x straight straight compiled compiled$")
-    assert set(ways) == {"direct", "got", "inline", "plt", "plt_endbr", "register", "tail", "virtual", "virtual_pic"}
-    for name, line in ways.items():
-        for way, cell in zip(WAYS, cells(line), strict=True):
-            must_be(cell, rows[f"calls/{name}{way}"], lines)
-    targets = table(lines, "calls +1 +2 +4 +8 +16$")
-    assert set(targets) == {"random", "turn"}
-    for name, line in targets.items():
-        for count, cell in zip(COUNTS, cells(line), strict=True):
-            must_be(cell, rows[f"calls/{name}{count}"], lines)
-    pairs = table(lines, r"compiler +trap +\+-99% +cure +\+-99%$")
-    assert set(pairs) == {"div", "inline", "load", "mul"}
-    for name, line in pairs.items():
-        for what, cell in zip(("_trap", "_cure"), cells(line, 2), strict=True):
-            must_be(cell, rows[f"compiler/{name}{what}"], lines)
 
 
 def test_records_have_the_rows_that_the_table_leaves_out(both):

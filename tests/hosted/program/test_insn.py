@@ -108,17 +108,6 @@ def test_a_form_that_does_not_exist_is_refused(run):
     assert ended.status == 3 and "ad_r64_r64" in ended.err and "such as add_r64_r64" in ended.err
 
 
-def test_the_suite_runs_only_by_its_name(run):
-    for words in (("suite=*", "bench=insn"), ("suite=ins*",)):
-        ended = run(*words, "format=table")
-        assert ended.status == 3 and "suite=insn" in ended.err, words
-
-
-def test_time_without_the_suite_has_a_warning(run):
-    report = run("suite=baseline", "bench=empty_lfence", "samples=16", "time=3", "format=jsonl").report()
-    assert any("time= has no effect" in e["message"] for e in report.events)
-
-
 @pytest.fixture(scope="module")
 def short(shared_run):
     return shared_run(*WORDS, "time=1")

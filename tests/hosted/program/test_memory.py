@@ -33,48 +33,6 @@ def test_the_run_passes_without_rows(ended):
     check_of_rows(ended, NAMES)
 
 
-def test_sizes_ascend(curve):
-    sizes = [p[0] for p in curve["figures"]]
-    assert sizes[0] == (64 if curve["name"].startswith("tlb") else 4) * KIB and sizes == sorted(set(sizes)), sizes
-    assert all(size % KIB == 0 and size <= curve["wanted"] for size in sizes), sizes
-    assert 2 <= len(sizes) <= 64
-    per_octave = 1.5 if curve["name"] in CHASES else 2
-    assert all(b <= per_octave * a for a, b in zip(sizes, sizes[1:])), sizes
-    if curve["rounds"] > 1 and "less_memory" not in curve and "less_time" not in curve:  # one round: an emulator
-        assert sizes[-1] > curve["wanted"] / 2, curve
-
-
-def test_every_point_has_a_figure_within_its_interval(curve):
-    for size, figure, half, ns in curve["figures"]:
-        assert figure is not None, size
-        assert half is None or half >= 0, size
-        assert ns is None or curve["unit"] != "instructions", size
-
-
-def test_every_element_was_checked(curve):
-    # A half of a copy's set is the source; tlb_4k has an element per page.
-    per_element = {"copy_16": 2 * LINE, "tlb_4k": 4 * KIB, "tlb_code_4k": 4 * KIB}.get(curve["name"], LINE)
-    at_least = sum(p[0] // per_element * visits for p, visits in zip(curve["figures"], curve["visits"]))
-    assert curve["elements"] >= at_least > 0
-    least = 1 if curve["rounds"] == 1 else 3  # one round: an emulator
-    assert len(curve["visits"]) == len(curve["figures"]) and least <= min(curve["visits"]) <= max(curve["visits"]) <= 16
-
-
-def test_levels_are_ranges_of_the_curve(curve):
-    sizes = [p[0] for p in curve["figures"]]
-    assert curve["judged"] == ("spoiled" not in curve)
-    for level in curve["levels"]:
-        assert {level["from"], level["to"], level.get("beyond", level["to"])} <= set(sizes), level
-        assert level["to"] >= 2 * level["from"] and level.get("beyond", sizes[-1] + 1) > level["to"], level
-        assert ("cache_bytes" in level) == ("cache_level" in level)
-        assert level["to"] < level.get("half_way", level["to"] + 1) <= max(4 * level["to"], level.get("beyond", 0)), level
-        if "cache_bytes" in level and "half_way" in level:
-            fits = 1.5 * level["cache_bytes"] >= level["to"] and level["cache_bytes"] <= 1.5 * level["half_way"]
-            assert level["half_way"] < level["cache_bytes"] if level.get("early") else fits, level
-        elif "cache_bytes" in level:
-            assert level["to"] <= level["cache_bytes"], level
-
-
 def test_the_table_has_a_line_per_size(ended, curve):
     text = re.search(rf"^{curve['name']} .*?^  (levels|no level).*?$", ended.out.replace("\r", ""), re.M | re.S)[0]
     sizes = [line.split()[:2] for line in text.splitlines() if re.match(r" +[0-9.]+ [KMG]iB ", line)]
@@ -129,21 +87,6 @@ def test_rows_of_large_pages_have_them_or_say_why_not(run):
         else:
             assert curve["status"] == "unsupported" and words in curve["why"], curve
             assert "figures" not in curve and "levels" not in curve
-
-
-def test_the_suite_runs_on_request_only(run, shared_run):
-    for words in (["suite=memor*"], ["suite=*", "bench=latency_4k"]):
-        ended = run(*words)
-        assert ended.status == 3 and "suite=memory" in ended.err, ended.err
-    assert "memory  (only when suite= names it)" in shared_run("list").out
-
-
-def test_words_without_an_effect_are_named(run):
-    """seed= draws the orders and places; samples= is the number of windows; a curve has no windows."""
-    report = run("suite=memory", "bench=tlb_4k", "format=jsonl", "seed=7", "samples=64", "method=plain").report()
-    said = [e["message"] for e in report.events if "has no effect" in e["message"]]
-    assert len(said) == 1 and said[0].startswith("samples="), said
-    assert len(report.curves) == 1
 
 
 def test_each_core_has_a_curve(run):
