@@ -8,7 +8,7 @@ import pytest
 
 import made
 from object_rows import PASS, check, faults, measured, objects
-from statuses import CHECK_FAILED, SUCCESS
+from statuses import SUCCESS
 
 
 TRIES = 4  # a figure that another program disturbs is measured again
@@ -57,28 +57,6 @@ def test_a_break_ends_one_operation(measured, tmp_path, kind):
     made.own(kind, tmp_path, "-DBREAKS")
     row = measured(tmp_path, f"suite={kind}", "bench=breaks", "samples=64").rows[f"{kind}/breaks"]
     assert row["status"] == "ok" and row["errors"] == 0, row
-
-
-EVERY_TENTH = '''
-static int fails(uint64_t n, struct baretick_object *o)
-{
-    static uint64_t calls;
-    o->counter += n;
-    return ++calls % 10 == 0;
-}
-BARETICK_ROW(tenth, fails, "every tenth call fails", .body = fails, .ops = 1, .flags = BARETICK_NOT_DOUBLED);
-'''
-
-
-@pytest.mark.parametrize("method", ["doubled", "plain", "kbest", "ensembles"])
-def test_a_failed_operation_fails_with_every_method(run, tmp_path, method):
-    """Also K-best, which takes six samples."""
-    made.of_source(tmp_path, "tenth", EVERY_TENTH)
-    words = ["suite=tenth", "samples=16", "ensembles=2", "size=4", f"method={method}", "format=jsonl"]
-    ended = run(f"objects={tmp_path}", *words)
-    row = ended.report().rows["tenth/fails"]
-    assert ended.status == CHECK_FAILED and row["status"] == "wrong", row
-    assert "an operation returned an error" in row["why"], row
 
 
 @pytest.mark.silicon

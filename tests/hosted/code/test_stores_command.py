@@ -3,12 +3,14 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import time
 from pathlib import Path
 
 from commands import output_of, run_command
+import golden
 import pytest
 from conftest import ROOT
 from traces import BARETICK, FLAGS, PROGRAM, SECONDS, baretick, compiler, counts, followed, planted  # noqa: F401
@@ -125,31 +127,15 @@ def test_a_trace_that_is_interrupted_shows_its_counts():
 
 # --- words -----------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("words, message", [
-    (("nothing",), "no row nothing; `baretick list` has them all; an instruction of one word takes --asm"),
-    (("nothing.o",), "objects=nothing.o: No such file or directory"),
-    (("planted/rdmsr",), "planted/rdmsr: it needs ring 0; a process has ring 3"),
-    (("quiet/gaps",), "it watches cores"),
-    (("cores/lock",), "it brings cores together"),
-    (("baseline/empty_plain",), "its windows are empty"),
-    (("nothing.c",), "objects=nothing.c: No such file or directory"),
-    (("/no/such/file",), "objects=/no/such/file: No such file or directory"),
-    (("compiler/store_cure", "--operations", 7), "7 operations: 1 to 4294967295 in multiples of 50 are allowed"),
-    (("compiler/store_cure", "--operations", 50 << 32), "1 to 4294967295 in multiples of 50 are allowed"),
-    (("calls/random_8", "--operations", 7), "7 operations: 1 to 2048 in multiples of 8 are allowed"),
-    (("compiler/store_cure", "--operations", 0), "'0': a number from 1 to 18446744073709551615 is allowed"),
-    (("compiler/store_cure", "--steps", 1 << 64), "a number from 1 to 18446744073709551615 is allowed"),
-    (("compiler/store_cure", "--init", "nop"), "--init goes with instructions; a row's own setup runs before it"),
-    (("compiler/store_cure", "--row", "x"), "--row names a row of an object"),
-    (("bogus rax, 3",), "bogus rax, 3"),
-    (("nop; \udcff",), "the snippet is not UTF-8: 'nop; \\udcff'"),
-    (("add rax, 3", "--operations", 1000001), "--operations 1000001: of instructions 1 to 1000000 iterations are allowed"),
-    (("provoke/setup",), "provoke/setup: its setup faulted: SIGILL at"),
-    (("empty", "--row"), "expected one argument"),
-])
-def test_wrong_words_are_named(words, message):
-    ran = baretick(*words)
-    assert ran.returncode == 2 and message in ran.stderr and not ran.stdout, ran
+def test_wrong_words_are_named_as_stored():
+    """Without the words of NASM, which differ by its releases."""
+    def said(words):
+        ran = baretick(*shlex.split(words))
+        assert ran.returncode == 2 and not ran.stdout, ran
+        return re.sub(r'(the snippet: ".*": |SIGILL at ).*', r"\1...", ran.stderr.splitlines()[-1])
+
+    golden.check_table("stores_refused", said)
+    assert "the snippet is not UTF-8: 'nop; \\udcff'" in baretick("nop; \udcff").stderr
 
 
 @pytest.fixture
