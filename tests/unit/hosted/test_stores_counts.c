@@ -1,6 +1,7 @@
 #include "hosted/stores/counts.h"
 
 #include "tests/unit/cmocka_unit.h"
+#include <inttypes.h>
 
 /* A machine of 64 KiB that reports what its instructions do. */
 static uint8_t memory[1 << 16];
@@ -48,183 +49,143 @@ static void store(uint32_t who, uint64_t at, uint32_t size, uint8_t byte)
 BEFORE_EACH(begin);
 AFTER_EACH(end);
 
-TEST(a_store_over_a_store_is_dead)
+static uint64_t counted(char what, const struct counted *of)
 {
-    store(0, 8, 8, 1);
-    store(1, 8, 8, 2);
-    store(1, 8, 8, 3);
-    counts_end(&c);
-    assert_int_equal(c.by[0].dead, 8); /* the redundant one is blamed, ... */
-    assert_int_equal(c.by[1].dead, 8); /* ... even if it is itself */
-    assert_int_equal(c.by[0].unread, 0);
-    assert_int_equal(c.by[1].unread, 8); /* the fate of the last one is not known */
+    switch (what) {
+    case 'd':
+        return of->dead;
+    case 'u':
+        return of->unread;
+    case 'S':
+        return of->silent_stores;
+    case 'L':
+        return of->silent_loads;
+    case 'R':
+        return of->reread_loads;
+    case 'b':
+        return of->stored;
+    default:
+        assert_int_equal(what, 'n');
+        return of->stores + of->loads;
+    }
 }
 
-TEST(a_load_saves_the_bytes_that_it_reads)
+/*
+ * Does what a script says, word by word. I is an instruction, AT an address, N a number of bytes,
+ * LANES those that are touched, all if they are left out:
+ *
+ *     sI:AT+N/LANES=BYTE   a store of the byte         lI:AT+N/LANES   a load
+ *     mAT=BYTE             the memory changes, by code that is not traced
+ *     xAT-AT               the memory dies             e   the trace ends
+ *     ?Id=N                the dead bytes of I are N; so u (not read), S and L (silent stores and
+ *                          loads), R (reread loads), b (stored bytes), n (accesses); I is *: of all
+ */
+static void run(const char *script)
 {
-    store(0, 8, 8, 1);
-    load(1, 10, 2);
-    store(2, 8, 8, 2);
-    load(3, 8, 8);
-    counts_end(&c);
-    assert_int_equal(c.by[0].dead, 6);
-    assert_int_equal(c.by[2].dead, 0);
-    assert_int_equal(counts_total(&c).unread, 0);
+    char copy[1024];
+
+    assert_in_range(strlen(script), 1, sizeof copy - 1);
+    strcpy(copy, script);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
+        unsigned who = 0, at, n, byte;
+        char what;
+        uint64_t lanes = TOUCH_ALL;
+        if (sscanf(word, "?%u%c=%u", &who, &what, &n) == 3) {
+            if (counted(what, &c.by[who]) != n)
+                fail_msg("%s: %u of \"%s\"", word, (unsigned)counted(what, &c.by[who]), script);
+        } else if (sscanf(word, "?*%c=%u", &what, &n) == 2) {
+            struct counted all = counts_total(&c);
+            assert_int_equal(counted(what, &all), n);
+        } else if (sscanf(word, "s%u:%u+%u/%" SCNx64 "=%u", &who, &at, &n, &lanes, &byte) == 5 ||
+                   sscanf(word, "s%u:%u+%u=%u", &who, &at, &n, &byte) == 4) {
+            store_lanes(who, at, n, lanes, (uint8_t)byte);
+        } else if (sscanf(word, "l%u:%u+%u/%" SCNx64, &who, &at, &n, &lanes) >= 3) {
+            load_lanes(who, at, n, lanes);
+        } else if (sscanf(word, "m%u=%u", &at, &byte) == 2) {
+            memory[at] = (uint8_t)byte;
+        } else if (sscanf(word, "x%u-%u", &at, &n) == 2) {
+            counts_died(&c, at, n);
+        } else {
+            assert_string_equal(word, "e");
+            counts_end(&c);
+        }
+    }
 }
 
-TEST(stores_overlap_by_bytes)
+#define EACH_SCRIPT(...)                                                                           \
+    static const char *const scripts[] = {__VA_ARGS__};                                            \
+    EACH_CASE (script, scripts) {                                                                  \
+        begin();                                                                                   \
+        run(*script);                                                                              \
+        if (script + 1 < scripts + COUNT_OF(scripts))                                              \
+            end();                                                                                 \
+    }
+
+/* The redundant one is blamed, even if it is the store itself. A load saves the bytes that it
+ * reads. The fate of the last store is not known. */
+TEST(a_store_over_a_store_is_dead_in_the_bytes_that_were_not_read)
 {
-    store(0, 8, 8, 1);
-    store(1, 12, 8, 2); /* the upper half of 0's are dead */
-    store(2, 8, 2, 3);  /* two of the lower half */
-    store(3, 4, 16, 4); /* 0's other two, all of 1's and 2's */
-    counts_end(&c);
-    assert_int_equal(c.by[0].dead, 4 + 2 + 2);
-    assert_int_equal(c.by[1].dead, 8);
-    assert_int_equal(c.by[2].dead, 2);
-    assert_int_equal(c.by[3].unread, 16);
+    EACH_SCRIPT("s0:8+8=1 s1:8+8=2 s1:8+8=3 e ?0d=8 ?1d=8 ?0u=0 ?1u=8",
+                "s0:8+8=1 l1:10+2 s2:8+8=2 l3:8+8 e ?0d=6 ?2d=0 ?*u=0",
+                "s0:8+8=1 s1:12+8=2 s2:8+2=3 s3:4+16=4 e ?0d=8 ?1d=8 ?2d=2 ?3u=16");
 }
 
-TEST(the_first_store_is_never_silent)
+/* Of any earlier store there, of all its bytes; a store of the zeros that are there is the first. */
+TEST(a_store_of_what_was_stored_there_is_silent)
 {
-    store(0, 8, 8, 0); /* of the zeros that are there */
-    assert_int_equal(c.by[0].silent_stores, 0);
-    store(0, 8, 8, 0);
-    assert_int_equal(c.by[0].silent_stores, 1);
-    store(1, 8, 8, 0); /* by any earlier store there */
-    assert_int_equal(c.by[1].silent_stores, 1);
-    store(1, 12, 8, 0); /* half of it for the first time */
-    assert_int_equal(c.by[1].silent_stores, 1);
-    store(1, 12, 8, 0);
-    assert_int_equal(c.by[1].silent_stores, 2);
+    EACH_SCRIPT("s0:8+8=0 ?0S=0 s0:8+8=0 ?0S=1 s1:8+8=0 ?1S=1 s1:12+8=0 ?1S=1 s1:12+8=0 ?1S=2",
+                "s0:8+8=1 m15=7 s0:8+8=1 ?0S=0 s0:8+8=1 ?0S=1",
+                "s0:8+4=5 s0:8+4=5 s0:8+4=5 s0:8+4=5 ?0n=4 ?0b=16 ?0d=12 ?0S=3");
 }
 
-TEST(one_byte_that_changes_is_enough)
-{
-    store(0, 8, 8, 1);
-    memory[15] = 7; /* as if stored to by code that is not traced */
-    store(0, 8, 8, 1);
-    assert_int_equal(c.by[0].silent_stores, 0);
-    store(0, 8, 8, 1);
-    assert_int_equal(c.by[0].silent_stores, 1);
-}
-
-TEST(a_silent_store_can_be_dead_too)
-{
-    for (unsigned i = 0; i < 10; i++)
-        store(0, 8, 4, 5);
-    assert_int_equal(c.by[0].stores, 10);
-    assert_int_equal(c.by[0].stored, 40);
-    assert_int_equal(c.by[0].dead, 36);
-    assert_int_equal(c.by[0].silent_stores, 9);
-}
-
+/* inc dword [8]: its first store is of the 0 that is there. */
 TEST(read_modify_write_reads_first)
 {
-    for (uint8_t i = 0; i < 10; i++) { /* inc dword [8] */
-        load(0, 8, 4);
-        store(0, 8, 4, i);
-    }
-    counts_end(&c);
-    assert_int_equal(c.by[0].dead, 0);
-    assert_int_equal(c.by[0].unread, 4);
-    assert_int_equal(c.by[0].silent_stores, 0);
-    assert_int_equal(c.by[0].silent_loads, 1); /* its first store was of the 0 that stood there */
+    EACH_SCRIPT("l0:8+4 s0:8+4=0 l0:8+4 s0:8+4=1 l0:8+4 s0:8+4=2 e ?0d=0 ?0u=4 ?0S=0 ?0L=1");
 }
 
+/* The same instruction's last one from there, and not the last of all. */
 TEST(a_load_is_silent_by_instruction_and_address)
 {
-    load(0, 8, 8);
-    load(1, 8, 8); /* another instruction's first */
-    load(0, 16, 8);
-    assert_int_equal(counts_total(&c).silent_loads, 0);
-    load(0, 8, 8); /* its last one from there, not its last one */
-    assert_int_equal(c.by[0].silent_loads, 1);
-    store(2, 15, 1, 9);
-    load(0, 8, 8);
-    assert_int_equal(c.by[0].silent_loads, 1);
-    load(0, 8, 8);
-    assert_int_equal(c.by[0].silent_loads, 2);
-    load(0, 16, 8);
-    assert_int_equal(c.by[0].silent_loads, 3);
+    EACH_SCRIPT("l0:8+8 l1:8+8 l0:16+8 ?*L=0 l0:8+8 ?0L=1 s2:15+1=9 l0:8+8 ?0L=1 l0:8+8 ?0L=2 "
+                "l0:16+8 ?0L=3",
+                "l0:64+64 m127=1 l0:64+64 ?0L=0 l0:64+64 ?0L=1", /* all bytes of wide ones, ... */
+                "l1:64+108 m171=1 l1:64+108 ?1L=0 s2:171+1=1 l1:64+108 ?1L=1 " /* beyond 64 lanes */
+                "s2:171+1=1 ?2d=0");
 }
 
-/* The two examples by which the rules differ: docs/stores.md. */
+/* The two examples by which the rules differ, docs/stores.md: of the same value each time, and of
+ * another one each time. Then bytes that were loaded by another instruction, in part, on two
+ * pages. */
 TEST(bytes_that_are_read_a_second_time_are_reread)
 {
-    for (unsigned i = 0; i < 1000; i++) { /* the same value each time */
-        store(0, 8, 8, 1);
-        load(1, 8, 8);
-    }
-    assert_int_equal(c.by[1].reread_loads, 0);
-    assert_int_equal(c.by[1].silent_loads, 999);
-    for (unsigned i = 0; i < 1000; i++) { /* another one each time */
-        store(2, 64, 8, (uint8_t)i);
-        load(3, 64, 8);
-        load(4, 64, 8);
-    }
-    assert_int_equal(c.by[3].reread_loads, 0);
-    assert_int_equal(c.by[4].reread_loads, 1000);
-    assert_int_equal(c.by[3].silent_loads + c.by[4].silent_loads, 0);
+    EACH_SCRIPT("s0:8+8=1 l1:8+8 s0:8+8=1 l1:8+8 s0:8+8=1 l1:8+8 ?1R=0 ?1L=2",
+                "s2:64+8=1 l3:64+8 l4:64+8 s2:64+8=2 l3:64+8 l4:64+8 ?3R=0 ?4R=2 ?3L=0 ?4L=0",
+                "l0:8+8 ?0R=0 l1:10+4 ?1R=1 l1:12+8 ?1R=1 l1:8+12 ?1R=2 s2:13+1=1 l1:8+8 ?1R=2 "
+                "s2:13+1=2 l1:8+8/df ?1R=3 l1:4094+4 l1:4094+4 ?1R=4");
 }
 
-TEST(one_byte_that_was_not_read_is_enough)
-{
-    load(0, 8, 8); /* of memory without a store */
-    assert_int_equal(c.by[0].reread_loads, 0);
-    load(1, 10, 4); /* by another, of a part */
-    assert_int_equal(c.by[1].reread_loads, 1);
-    load(1, 12, 8);
-    assert_int_equal(c.by[1].reread_loads, 1);
-    load(1, 8, 12);
-    assert_int_equal(c.by[1].reread_loads, 2);
-    store(2, 13, 1, 1);
-    load(1, 8, 8);
-    assert_int_equal(c.by[1].reread_loads, 2);
-    store(2, 13, 1, 2);
-    load_lanes(1, 8, 8, 0xdf); /* all but that byte */
-    assert_int_equal(c.by[1].reread_loads, 3);
-    load(1, 4094, 4); /* on two pages */
-    load(1, 4094, 4);
-    assert_int_equal(c.by[1].reread_loads, 4);
-}
-
+/* Of all bytes, of a byte, of bytes next to it. */
 TEST(memory_that_died_is_new)
 {
-    store(0, 8, 8, 1);
-    load(1, 8, 8);
-    counts_died(&c, 8, 16);
-    store(0, 8, 8, 1);
-    load(1, 8, 8);
-    assert_int_equal(c.by[0].silent_stores, 0);
-    assert_int_equal(c.by[1].silent_loads + c.by[1].reread_loads, 0);
-    counts_died(&c, 0, 9); /* a byte of it */
-    store(0, 8, 8, 1);
-    load(1, 8, 8);
-    assert_int_equal(c.by[0].silent_stores, 0);
-    assert_int_equal(c.by[1].silent_loads, 0);
-    store(0, 8, 8, 1);
-    load(1, 8, 8);
-    assert_int_equal(c.by[0].silent_stores, 1);
-    assert_int_equal(c.by[1].silent_loads, 1);
-    counts_died(&c, 16, 24); /* next to it */
-    load(1, 8, 8);
-    assert_int_equal(c.by[1].silent_loads, 2);
-    assert_int_equal(c.by[1].reread_loads, 1);
-    assert_int_equal(counts_total(&c).dead, 0);
+    EACH_SCRIPT("s0:8+8=1 l1:8+8 x8-16 s0:8+8=1 l1:8+8 ?0S=0 ?1L=0 ?1R=0 "
+                "x0-9 s0:8+8=1 l1:8+8 ?0S=0 ?1L=0 s0:8+8=1 l1:8+8 ?0S=1 ?1L=1 "
+                "x16-24 l1:8+8 ?1L=2 ?1R=1 ?*d=0");
 }
 
+/* On two pages, and many bytes of which nothing is known; once. */
 TEST(stored_bytes_that_die_unread_are_dead)
 {
-    store(0, 4092, 8, 1); /* on two pages */
-    load(1, 4092, 2);
-    counts_died(&c, 100, 65536); /* and many of which nothing is known */
-    assert_int_equal(c.by[0].dead, 6);
-    counts_died(&c, 100, 65536); /* once */
-    store(2, 4092, 8, 1);
-    counts_end(&c);
-    assert_int_equal(c.by[0].dead, 6);
-    assert_int_equal(c.by[2].unread, 8);
+    EACH_SCRIPT("s0:4092+8=1 l1:4092+2 x100-65536 ?0d=6 x100-65536 s2:4092+8=1 e ?0d=6 ?2u=8");
+}
+
+/* Dwords 0 and 2, then what is left. A lane that is not touched may change; no lanes are no
+ * access. */
+TEST(a_masked_lane_takes_no_part)
+{
+    EACH_SCRIPT("s0:0+16=1 s1:0+16/f0f=2 ?0d=8 ?1b=8 l2:0+16/f0f0 s3:0+16=3 ?0d=8 ?1d=8 "
+                "m0=9 s4:0+16/f0f0=3 ?4S=1 l2:0+16/f0f0 m1=9 l2:0+16/f0f0 ?2L=1 "
+                "s5:0+16/0=7 l5:0+16/0 ?5n=0");
 }
 
 /* An instruction that runs in several call stacks has several sites. */
@@ -240,47 +201,6 @@ TEST(a_site_has_its_own_counts)
     assert_int_equal(c.by[1].silent_loads, 1); /* the same instruction's, whatever called it */
     assert_int_equal(c.by[0].dead, 8);
     assert_int_equal(c.by[1].dead, 0);
-}
-
-TEST(wide_loads_are_compared_in_all_their_bytes)
-{
-    load(0, 64, 64);
-    memory[127] = 1;
-    load(0, 64, 64);
-    assert_int_equal(c.by[0].silent_loads, 0);
-    load(0, 64, 64);
-    assert_int_equal(c.by[0].silent_loads, 1);
-    load(1, 64, 108);
-    memory[64 + 107] = 1; /* beyond the lanes' 64 bits */
-    load(1, 64, 108);
-    assert_int_equal(c.by[1].silent_loads, 0);
-    store(2, 64 + 107, 1, 1);
-    load(1, 64, 108);
-    assert_int_equal(c.by[1].silent_loads, 1);
-    store(2, 64 + 107, 1, 1);
-    assert_int_equal(c.by[2].dead, 0);
-}
-
-TEST(a_masked_lane_takes_no_part)
-{
-    store(0, 0, 16, 1);
-    store_lanes(1, 0, 16, 0x0f0f, 2); /* dwords 0 and 2 */
-    assert_int_equal(c.by[0].dead, 8);
-    assert_int_equal(c.by[1].stored, 8);
-    load_lanes(2, 0, 16, 0xf0f0); /* what 0 has left */
-    store(3, 0, 16, 3);
-    assert_int_equal(c.by[0].dead, 8);
-    assert_int_equal(c.by[1].dead, 8);
-    memory[0] = 9; /* a lane that is not touched may change, ... */
-    store_lanes(4, 0, 16, 0xf0f0, 3);
-    assert_int_equal(c.by[4].silent_stores, 1);
-    load_lanes(2, 0, 16, 0xf0f0);
-    memory[1] = 9;
-    load_lanes(2, 0, 16, 0xf0f0);
-    assert_int_equal(c.by[2].silent_loads, 1); /* ... 1s the first time, then 3s twice */
-    store_lanes(5, 0, 16, 0, 7);               /* ... and 0 lanes are not an access */
-    load_lanes(5, 0, 16, 0);
-    assert_int_equal(c.by[5].stores + c.by[5].loads, 0);
 }
 
 TEST(sizes_are_distinguished)
