@@ -9,11 +9,11 @@
 #include <math.h>
 #include "tests/unit/fake_tsc.h"
 
-#include "tests/unit/bench/fake_program.h"
-#include "tests/unit/bench/fake_witness.h"
-
 #define OPS   1000
 #define CALLS 100000
+
+#include "tests/unit/bench/made_row.h"
+#include "tests/unit/bench/fake_witness.h"
 
 /* One call of a window by the sampler. */
 struct call {
@@ -31,9 +31,7 @@ static struct {
                     size_t i); /* ticks on top of the i-th window of a kind, or NULL */
     bool (*fails)(size_t i);   /* the i-th window of the body, ... */
     bool twice_fails;          /* ... or of twice the body */
-    uint64_t ran;              /* row_begin() was told */
     uint64_t nmi_at;           /* an NMI comes with this call; 0: none */
-    uint64_t nmis;
     unsigned cooled;
     uint64_t interrupts; /* of the timer, so far */
     double instructions; /* an operation executes; rounded down over all of a window */
@@ -63,7 +61,7 @@ static struct window_result window(enum window_kind k, uint64_t iterations, uint
     assert_true(plant.calls < CALLS);
     plant.call[plant.calls++] = (struct call){k, iterations, delay, stack};
     if (plant.calls == plant.nmi_at)
-        plant.nmis++;
+        nmis_so_far++;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle;
     ticks *= 1 + plant.drift * (double)plant.calls;
     if (plant.extra)
@@ -106,40 +104,9 @@ static struct step_result step_made(struct stepping *s, step_entry *entry, const
     return (struct step_result){0, 0};
 }
 
-static uint64_t nmis(void)
-{
-    return plant.nmis;
-}
-
 static uint64_t timer_interrupts(void)
 {
     return plant.interrupts;
-}
-
-static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
-{
-    plant.ran = ran;
-}
-
-static void row_end(const struct platform *p)
-{
-}
-
-static const struct cpu cpu = {
-    .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
-
-/* How a guarded call ends after it has run; NULL: all return. Of a part these are its setup, its
- * windows and its check: `ends_after` calls return before. */
-static const struct guard_ended *ends;
-static unsigned ends_after;
-
-static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
-{
-    fn(ctx);
-    if (!ends || ends_after-- > 0)
-        return true;
-    *ended = *ends;
-    return ends->by == GUARD_CAME_BACK;
 }
 
 static bool in_a_process;
@@ -158,13 +125,6 @@ static const struct platform platform = {.events.nmis = nmis,
                                          .image.base = 0x40000,
                                          .image.size = 0x20000,
                                          .cpu = &cpu};
-static struct options options;
-static struct bench bench = {
-    .suite = "planted", .name = "row", .window.form = FORM_STRAIGHT, .ops = OPS};
-static struct engine engine;
-static struct sampler sampler;
-static uint64_t memory[1 << 17], store[1 << 16];
-static struct gathered *const gathered = (struct gathered *)(void *)store;
 
 static const struct placed placed = {
     .at = {.stack = 160},
@@ -180,6 +140,7 @@ static void start(void)
     memset(&plant, 0, sizeof plant);
     memset(&fake_witness, 0, sizeof fake_witness);
     ends = NULL;
+    ran_before = nmis_so_far = 0;
     plant.overhead = 100;
     plant.cycle = 0.5;
     plant.operation = 3.25;
@@ -201,41 +162,6 @@ static inline double now_and_then(enum window_kind k, size_t i)
     return k == KIND_BODY && i % 64 == 5 ? 100000 : 0;
 }
 
-/* --- whole rows ------------------------------------------------------------------------------- */
-
-static struct placed places[LAYOUT_MAX];
-
-const char *not_placed; /* why place_row() cannot; NULL: it can */
-
-bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
-               unsigned from, unsigned n)
-{
-    memset(to, 0, sizeof places); /* only those asked for are there */
-    for (unsigned i = from; i < from + n; i++) {
-        to[i] = placed;
-        to[i].check = b->check;
-    }
-    return !not_placed;
-}
-
-const char *place_why(const struct engine *e)
-{
-    return not_placed;
-}
-
-/* One function is placed. */
-const char *place_name_at(uint64_t at, uint64_t *offset)
-{
-    *offset = at - (PLATFORM_CODE_VA + 0x2000);
-    return *offset < 8 ? "a_body" : NULL;
-}
-
-bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset)
-{
-    *offset = 0x12;
-    return at == 0x1000 && strcmp(name, "planted/row/B2") == 0;
-}
-
 static inline double three(const struct cpu *c)
 {
     return 3;
@@ -244,28 +170,6 @@ static inline double three(const struct cpu *c)
 static inline const char *finds_fault(const struct object *o, uint64_t operations)
 {
     return "planted";
-}
-
-/* Runs the first `rounds` of its rounds. */
-static void row_of(const struct bench *b, unsigned rounds, struct row *row)
-{
-    assert_true(gathered_need(&options, engine.facts.samples, engine.facts.rounds) <=
-                sizeof store / sizeof *store);
-    engine.sampler = &sampler;
-    engine.placed = places;
-    engine.facts.execution = EXEC_SILICON;
-    engine_begin(&engine, b, gathered);
-    for (unsigned i = 0; i < rounds; i++)
-        engine_round(&engine, gathered, i);
-    engine_end(&engine, gathered, row);
-}
-
-static inline struct row whole_row(struct bench b)
-{
-    static struct row row; /* what it says is in it */
-
-    row_of(&b, engine.facts.rounds, &row);
-    return row;
 }
 
 /* A neighbour that is always there. */

@@ -159,7 +159,7 @@ bool __wrap_witness_is_shared(const struct engine *e, double from, double to)
 }
 
 #include "bench/engine/interleave.h"
-#include "tests/unit/bench/fake_program.h"
+#include "tests/unit/bench/made_row.h"
 #include "bench/output/show.h"
 
 static struct window_result window(double cycles, bool sensitive)
@@ -193,67 +193,15 @@ static const struct placed placed = {.kind = {[KIND_EMPTY] = {.fn = empty, .iter
                                               [KIND_BODY] = {.fn = body, .iterations = OPS},
                                               [KIND_BODY2] = {.fn = body2, .iterations = 2 * OPS}}};
 
-bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
-               unsigned from, unsigned n)
-{
-    for (unsigned i = from; i < from + n; i++)
-        to[i] = placed;
-    return true;
-}
-
-const char *place_why(const struct engine *e)
-{
-    return "";
-}
-
-const char *place_name_at(uint64_t at, uint64_t *offset)
-{
-    return NULL;
-}
-
-bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset)
-{
-    return false;
-}
-
 void place_cool(const struct placed *p)
 {
 }
 
-static uint64_t nmis(void)
-{
-    return 0;
-}
-
-static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
-{
-}
-
-static void row_end(const struct platform *p)
-{
-}
-
-static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
-{
-    fn(ctx);
-    return true;
-}
-
-static const struct cpu cpu = {
-    .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
 static const struct platform platform = {.events.nmis = nmis,
                                          .row.begin = row_begin,
                                          .row.end = row_end,
                                          .guarded = guarded,
                                          .cpu = &cpu};
-static struct options options;
-static const struct bench bench = {
-    .suite = "planted", .name = "row", .window.form = FORM_STRAIGHT, .ops = OPS};
-static struct engine engine;
-static struct sampler sampler;
-static struct placed places[LAYOUT_MAX];
-static uint64_t memory[1 << 18], store[1 << 18];
-static struct gathered *const gathered = (struct gathered *)(void *)store;
 enum { KINDS_TAKEN = 5, SAMPLES = 4096 };
 
 /* A core of that width whose TSC moves in such steps; the sibling runs for that share of the
@@ -282,8 +230,6 @@ static void a_core(double width, double step, double share, uint32_t retry_budge
                              .step_cycles = (uint64_t)(step / core.ticks_per_cycle) + 1,
                              .facts.ticks_per_cycle = core.ticks_per_cycle,
                              .facts.tsc_hz = 2e9,
-                             .sampler = &sampler,
-                             .placed = places,
                              .memory = memory};
     witness_open(&engine);
     assert_null(engine.facts.witness.why_not);
@@ -292,16 +238,7 @@ static void a_core(double width, double step, double share, uint32_t retry_budge
 
 static struct row take(void)
 {
-    static struct row row;
-
-    assert_true(gathered_need(&options, engine.facts.samples, engine.facts.rounds) <=
-                sizeof store / sizeof *store);
-    assert_true(engine_need(&options) <= sizeof memory / sizeof *memory);
-    engine_begin(&engine, &bench, gathered);
-    for (unsigned i = 0; i < engine.facts.rounds; i++)
-        engine_round(&engine, gathered, i);
-    engine_end(&engine, gathered, &row);
-    return row;
+    return whole_row(bench);
 }
 
 /* Returns the share that the report's first lines state; 0: exclusive. */

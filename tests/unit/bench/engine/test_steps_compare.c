@@ -25,7 +25,7 @@ static struct window_result by_tsc(bool of_body, uint64_t n)
 
     if (of_body && disturbed > 0 && disturbed--) {
         handler = 400;
-        plant.nmis++;
+        nmis_so_far++;
     }
     return (struct window_result){
         .ticks = (executed(of_body, n) + repeated + handler - RECIPE_COUNTED) * 128};
