@@ -2,11 +2,10 @@
 warnings about watchdogs, advice. tests/unit has the CPUs that have the settings."""
 
 import re
-import socket
 import struct
 
 import pytest
-from machine import SUCCESS, TIMEOUT
+from machine import SUCCESS, monitor
 from sharing import INTEL
 from test_serial_tables import gas, table
 
@@ -78,34 +77,13 @@ DEVICES += ["-device", "VGA", "-device", "virtio-net-pci", "-device", "i82801b11
 
 
 def commands(folder, functions):
-    """Returns the command registers, read through QEMU's monitor from configuration space in memory."""
-    with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(TIMEOUT)
-        line.connect(f"{folder}/monitor")
-
-        def until_prompt():
-            said = b""
-            while not said.endswith(b"(qemu) "):
-                piece = line.recv(65536)
-                assert piece, said
-                said += piece
-            return said.decode()
-
-        def ask(what):
-            line.sendall(what.encode() + b"\n")
-            return until_prompt()
-
-        until_prompt()
-        base = int(re.search(r"([0-9a-f]{16})-[0-9a-f]{16} [^\n]*pcie-mmcfg-mmio", ask("info mtree"))[1], 16)
-        found = {}
-        for at in functions:
-            bus, device, function = (int(x, 16) for x in re.split("[:.]", at)[1:])
-            address = base + (bus << 20 | device << 15 | function << 12) + 4
-            found[at] = int(re.findall(r": (0x[0-9a-f]{4})", ask(f"xp /1hx {address:#x}"))[0], 16)
-        line.sendall(b"quit\n")
-        while line.recv(4096):
-            pass
-        return found
+    """Returns the command registers, read through QEMU's monitor from configuration space in memory. QEMU ends."""
+    (tree,) = monitor(folder / "monitor", "info mtree")
+    base = int(re.search(r"([0-9a-f]{16})-[0-9a-f]{16} [^\n]*pcie-mmcfg-mmio", tree)[1], 16)
+    places = ([int(x, 16) for x in re.split("[:.]", at)[1:]] for at in functions)
+    reads = [f"xp /1hx {base + (bus << 20 | device << 15 | function << 12) + 4:#x}" for bus, device, function in places]
+    *said, _ = monitor(folder / "monitor", *reads, "quit")
+    return {at: int(re.findall(r": (0x[0-9a-f]{4})", text)[0], 16) for at, text in zip(functions, said)}
 
 
 @pytest.mark.parametrize("word", ["off", "keep"])

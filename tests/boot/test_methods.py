@@ -21,15 +21,6 @@ def test_each_method_counts_the_same_instructions(shared, method):
         assert "ns" not in row["per_op"] and "seconds" not in row, row
 
 
-def test_kbest_and_ensembles_report_whether_they_converged(boot, shared):
-    (row, _) = boot(f"{WORDS} method=kbest k=5").must(SUCCESS, rows=2).rows
-    # All windows are alike, so K of them agree at once: K forward, K backward.
-    for side in (row["body"], row["empty"]):
-        assert side["converged"] and side["n"] == 10, row
-    (row, _) = shared(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).rows
-    assert row["body"]["n"] == 8 * 16 and row["body"]["ensembles"] == 8 and row["body"]["ergodic"], row
-
-
 def test_ensembles_look_at_the_bare_windows_first(boot, shared):
     """Every recipe, whatever rows are run, reads the same as the rows of the bare window, in each ensemble."""
     assert len(shared(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).of("bare_window")) == 8
@@ -87,13 +78,6 @@ def test_recipe_and_warmup_override_those_of_plain(boot):
     assert b.run["recipe"] != "xfence" and b.of("c_program")[0]["recipe"] == b.run["recipe"], b.run
 
 
-def test_a_row_without_a_loop_is_not_adaptive(boot):
-    b = boot("suite=calls bench=direct_straight samples=64 method=adaptive").must(CHECK_FAILED, rows=1)
-    assert b.rows[0]["status"] == "unsupported" and "no loop" in b.rows[0]["why"], b.rows[0]
-    named = f"calls/direct_straight: {b.rows[0]['why']}"
-    assert [w for w in b.events("warning") if named in w["message"]] and b.end["failures"] == 1, str(b)
-
-
 @pytest.mark.parametrize("method", ["doubled", "plain"])
 def test_cleared_caches_count_the_same(boot, method):
     b = boot(f"suite=calls,sum bench=virtual,warm samples=64 method={method} caches=clear").must(SUCCESS, rows=2)
@@ -104,13 +88,6 @@ def test_cleared_caches_count_the_same(boot, method):
 def test_cleared_caches_are_not_for_one_long_stretch(boot):
     b = boot("suite=sum bench=warm method=adaptive caches=clear").must(CHECK_FAILED, rows=1)
     assert b.rows[0]["status"] == "unsupported" and "cold" in b.rows[0]["why"], b.rows[0]
-
-
-def test_sweep_tries_every_offset(shared):
-    b = shared("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
-    row = b.rows[0]
-    assert row["placements"] == 192 and row["n"] >= 192 * 16, row
-    assert row["ticks"]["min"] == row["ticks"]["max"], row
 
 
 def test_traps_are_compared_with_their_cures_and_sums_in_bytes(boot):

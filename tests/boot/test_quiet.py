@@ -1,11 +1,7 @@
-"""Suite `quiet`: gaps that are planted, a machine that is stopped, and what gaps_max= does. tests/unit/bench/kinds/test_quiet.c
-has gaps of several cores on a simulated TSC."""
+"""Suite `quiet`: gaps that are planted, and what gaps_max= does. tests/unit/bench/kinds/test_quiet.c has gaps of several cores on
+a simulated TSC, tests/hosted/program/test_quiet.py a core that is stopped."""
 
-import os
 import re
-import signal
-import time
-from pathlib import Path
 
 from machine import CHECK_FAILED, STOPPED, SUCCESS
 
@@ -73,47 +69,3 @@ def test_a_stopped_watch_is_reported(boot):
     g, q = b.one("gaps"), b.one("quiet")
     assert 0.9 < g["seconds"] < 3000 and not q["complete"] and q["status"] == "ok" and q["result"] == "not judged", (g, q)
     assert any("its gaps so far are in the report" in e["message"] for e in b.events("stopped")), str(b)
-
-
-def test_gaps_are_looked_for_only_on_request(boot):
-    assert not boot("suite=q*,baseline bench=empty_lfence,gaps samples=16").of("gaps")
-
-
-def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
-    """Stops the emulator's process, so that the guest's TSC, which is the host's, runs on without it."""
-    times = []
-
-    def run_time(pid):
-        """Returns, from proc(5), whether it is stopped or has ended, and the clock ticks that it ran in user mode."""
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return fields[0] in "TtZX", int(fields[11])
-
-    def stop():
-        pid = int((tmp_path / "pid").read_text())
-        _, began = run_time(pid)
-        while run_time(pid)[1] < began + 10 and not run_time(pid)[0]:
-            time.sleep(0.01)  # into the watch, whose first iteration is not reported
-        times.append(time.monotonic())
-        os.kill(pid, signal.SIGSTOP)
-        while not run_time(pid)[0]:
-            time.sleep(0.001)
-        times.append(time.monotonic())
-        time.sleep(0.3)  # the stop itself
-        times.append(time.monotonic())
-        os.kill(pid, signal.SIGCONT)
-
-    how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"]}
-    # Next to programs of a higher priority the watch can be over before the stop, and the stop may come between stretches.
-    for seconds in (3, 3, 60):
-        times.clear()
-        words = f"suite=quiet quiet_time={seconds}"
-        b = boot(words, keys={b"do nothing but read their TSC": stop}, **how).must(SUCCESS, rows=0)
-        before, stopped, until = times
-        g = b.one("gaps")
-        if g["longest_ns"] / 1e9 >= 0.9 * (until - stopped):
-            break
-    # The process continues only when the scheduler selects it; on a busy machine that can be late. The guest's
-    # measurement of its TSC may be wrong by some percent there.
-    assert 0.9 * (until - stopped) <= g["longest_ns"] / 1e9 <= 1.1 * (time.monotonic() - before), (times, g)
-    assert sum(n for ns, n, _ in g["lengths"] if ns >= 200e6) >= 1, g
-    assert g["gap_ticks"] >= g["longest_ticks"], g

@@ -374,16 +374,6 @@ def test_a_table_that_lies_is_refused_by_place_and_bounds(name, tmp_path):
     assert got["error"] == error
 
 
-def test_entries_before_an_invalid_one_are_kept(tmp_path):
-    path = tmp_path / "table.bin"
-    path.write_bytes(LIES["entry too long"][1])
-    (got,) = replay("madt", path)
-    assert [c["apic_id"] for c in got["cpus"]] == [1] and got["enabled"] == 1
-    path.write_bytes(LIES["dbg2 count"][1])
-    (got,) = replay("dbg2", path)
-    assert [p["address"] for p in got["ports"]] == [0x2F8]
-
-
 def test_bytes_after_the_table_are_not_read(tmp_path):
     path = tmp_path / "table.bin"
     path.write_bytes(GOOD + b"\xff" * 100)
