@@ -4,44 +4,54 @@
 
 /* --- rows that are ended ---------------------------------------------------------------------- */
 
-static void ended_row(struct row *row, enum guard_end by, uint64_t at)
+static struct row row;
+
+/* A round of the row, whose guarded call after this number of others ends so. */
+static void end_round(const struct bench *b, unsigned round, unsigned after, struct guard_ended how)
 {
-    struct guard_ended ended = {.by = by, .at = at, .what = "#UD invalid opcode (vector 6)"};
+    ends = &how;
+    ends_after = after;
+    if (round == 0)
+        row_of(b, 1, &row);
+    else
+        engine_round(&engine, gathered, round);
+    ends = NULL;
+}
+
+static void ended_row(enum guard_end by, uint64_t at)
+{
     struct bench b = bench;
 
     b.check = finds_fault; /* it is not asked about work that was not done */
-    ends = &ended;
-    ends_after = 1;
-    row_of(&b, 1, row);
-    ends = NULL;
-    assert_true(row->out.ended);
-    assert_int_equal(row->gross.ticks.n, 0);
-    assert_false(row->figure.known);
-    assert_int_equal(row->out.status, ROW_WRONG);
+    end_round(&b, 0, 1,
+              (struct guard_ended){.by = by, .at = at, .what = "#UD invalid opcode (vector 6)"});
+    assert_true(row.out.ended && row.out.status == ROW_WRONG && !row.figure.known);
+    assert_int_equal(row.gross.ticks.n, 0);
 }
 
 BEFORE_EACH(start);
 
-static struct row row;
-
 TEST(a_fault_fails_the_row_and_its_place_is_named)
 {
-    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1000);
-    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000001000 in "
-                                     "planted/row/B2+0x12");
-    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1001);
-    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000001001 in "
-                                     "the code buffer+0x1001");
-    ended_row(&row, GUARD_FAULT, 0x41234);
-    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 41234 (image+0x1234)");
-    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x2003);
-    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000002003 in a_body+0x3");
+    static const struct {
+        uint64_t at;
+        const char *place;
+    } cases[] = {{PLATFORM_CODE_VA + 0x1000, "100000001000 in planted/row/B2+0x12"},
+                 {PLATFORM_CODE_VA + 0x1001, "100000001001 in the code buffer+0x1001"},
+                 {0x41234, "41234 (image+0x1234)"},
+                 {PLATFORM_CODE_VA + 0x2003, "100000002003 in a_body+0x3"}};
+
+    EACH_CASE (c, cases) {
+        ended_row(GUARD_FAULT, c->at);
+        assert_int_equal(strncmp(row.out.why, "#UD invalid opcode (vector 6) at ", 33), 0);
+        assert_string_equal(row.out.why + 33, c->place);
+    }
 }
 
 TEST(the_deadline_fails_the_row)
 {
     options.deadline = 7;
-    ended_row(&row, GUARD_DEADLINE, 0x10);
+    ended_row(GUARD_DEADLINE, 0x10);
     assert_says(row.out.why, "deadline=7", "at 10");
 }
 
@@ -50,32 +60,23 @@ TEST(a_key_stops_the_run_and_not_only_the_row)
     struct poll poll = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
 
     engine.poll = &poll;
-    ended_row(&row, GUARD_DEADLINE, 0);
+    ended_row(GUARD_DEADLINE, 0);
     assert_false(poll.stopped);
-    ended_row(&row, GUARD_STOPPED, 0);
+    ended_row(GUARD_STOPPED, 0);
     assert_true(poll.stopped); /* which shows no row that was under way */
 }
 
 TEST(state_that_the_body_changed_fails_the_row_and_is_named)
 {
-    static const struct guard_ended changed = {.by = GUARD_CAME_BACK,
-                                               .changed = "CR4 (OSFXSR cleared)"};
-    static const struct guard_ended both = {
-        .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .changed = "the GS base"};
-
-    ends = &changed;
-    ends_after = 1;
-    row_of(&bench, 1, &row);
-    assert_false(row.out.ended);
-    assert_int_equal(row.out.status, ROW_WRONG);
-    assert_false(row.figure.known);
+    end_round(&bench, 0, 1,
+              (struct guard_ended){.by = GUARD_CAME_BACK, .changed = "CR4 (OSFXSR cleared)"});
+    assert_true(!row.out.ended && row.out.status == ROW_WRONG && !row.figure.known);
     assert_says(row.out.why, "the body", "CR4 (OSFXSR cleared)");
-    ends = &both;
-    ends_after = 1;
-    row_of(&bench, 1, &row);
+    end_round(&bench, 0, 1,
+              (struct guard_ended){
+                  .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .changed = "the GS base"});
     assert_true(row.out.ended);
     assert_says(row.out.why, "the body", "the GS base", "#UD at 10");
-    ends = NULL;
 }
 
 /* By #UD or #GP. Where the row has not declared that, it fails as above. */
@@ -83,32 +84,30 @@ TEST(a_row_that_the_cpu_may_refuse_is_unsupported_then)
 {
     static const struct guard_ended refused = {
         .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .refused = true};
-    static const struct guard_ended other = {.by = GUARD_FAULT, .at = 0x10, .what = "#PF"};
     struct bench b = bench;
 
-    ends = &refused;
-    ends_after = 1;
-    row_of(&b, 1, &row);
+    end_round(&b, 0, 1, refused);
     assert_int_equal(row.out.status, ROW_WRONG);
     b.needs.may_be_refused = true;
-    ends_after = 1;
-    row_of(&b, 1, &row);
+    end_round(&b, 0, 1, refused);
     assert_int_equal(row.out.status, ROW_UNSUPPORTED);
     assert_string_equal(row.out.why, "#UD at 10");
     assert_false(row.figure.known);
-    ends = &other;
-    ends_after = 1;
-    row_of(&b, 1, &row);
+    end_round(&b, 0, 1, (struct guard_ended){.by = GUARD_FAULT, .at = 0x10, .what = "#PF"});
     assert_int_equal(row.out.status, ROW_WRONG);
-    ends = NULL;
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-TEST(a_row_is_stepped_after_its_last_window_and_timed_separately)
+static void in_rounds(unsigned rounds)
 {
     engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    engine.facts.rounds = rounds;
+}
+
+TEST(a_row_is_stepped_after_its_last_window_and_timed_separately)
+{
+    in_rounds(4);
     plant.instructions = 1;
     plant.step_ticks = 1ull << 40;
     struct row row = whole_row(bench);
@@ -124,8 +123,7 @@ TEST(a_row_can_limit_its_windows)
     struct bench few = bench;
 
     few.window.most_windows = 64;
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     struct row row = whole_row(few);
     assert_int_equal(row.out.status, ROW_OK);
     assert_int_equal(row.gross.ticks.n, 64);
@@ -153,8 +151,7 @@ TEST(rounds_are_parts_of_one_row)
     assert_int_equal(one.gross.ticks.n, 2048);
     for (unsigned rounds = 2; rounds <= ROUNDS_MOST; rounds *= 2) {
         start();
-        engine.facts.samples = 2048;
-        engine.facts.rounds = rounds;
+        in_rounds(rounds);
         plant.extra = now_and_then;
         struct row row = whole_row(bench);
         assert_int_equal(row.out.status, ROW_OK);
@@ -181,8 +178,7 @@ static double slower_body(enum window_kind k, size_t i)
 /* What differs from round to round is in the placements' figures, and so in their interval. */
 TEST(rounds_are_in_the_interval)
 {
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     plant.extra = slower_body;
     struct row row = whole_row(bench);
     assert_true(fabs(row.spread.round_theta[0] - 3.25) < 1e-3);
@@ -197,8 +193,7 @@ TEST(rounds_are_in_the_interval)
 TEST(fixed_layout_has_a_part_in_each_round)
 {
     options.layout = LAYOUT_FIXED;
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     plant.extra = slower_body;
     struct row row = whole_row(bench);
     assert_int_equal(row.spread.placements, 1);
@@ -210,8 +205,7 @@ TEST(fixed_layout_has_a_part_in_each_round)
 
 TEST(a_row_that_is_stopped_has_its_whole_rounds)
 {
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     row_of(&bench, 2, &row);
     assert_int_equal(row.spread.rounds, 2);
     assert_int_equal(row.gross.ticks.n, 1024);
@@ -222,13 +216,9 @@ TEST(a_row_that_is_stopped_has_its_whole_rounds)
 
     /* In the middle of a round: that row is not at fault. */
     struct poll poll = {.p = &platform, .hz = UINT64_MAX};
-    struct guard_ended ended = {.by = GUARD_STOPPED};
     engine.poll = &poll;
     row_of(&bench, 1, &row);
-    ends = &ended;
-    ends_after = 1;
-    engine_round(&engine, gathered, 1);
-    ends = NULL;
+    end_round(&bench, 1, 1, (struct guard_ended){.by = GUARD_STOPPED});
     engine_end(&engine, gathered, &row);
     assert_true(poll.stopped && row.out.status == ROW_OK && !row.out.why && !row.out.ended);
     assert_int_equal(row.spread.rounds, 1);
@@ -237,15 +227,9 @@ TEST(a_row_that_is_stopped_has_its_whole_rounds)
 
 TEST(a_fault_in_a_later_round_ends_the_row)
 {
-    struct guard_ended ended = {.by = GUARD_FAULT, .what = "#UD"};
-
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     row_of(&bench, 1, &row);
-    ends = &ended;
-    ends_after = 1;
-    engine_round(&engine, gathered, 1);
-    ends = NULL;
+    end_round(&bench, 1, 1, (struct guard_ended){.by = GUARD_FAULT, .what = "#UD"});
     size_t calls = plant.calls;
     engine_round(&engine, gathered, 2); /* it is not tried again */
     assert_int_equal(plant.calls, calls);
@@ -258,14 +242,11 @@ TEST(a_fault_in_a_later_round_ends_the_row)
 TEST(setup_windows_and_check_are_guarded)
 {
     static const bool windows[] = {false, true, true};
-    struct guard_ended ended = {.by = GUARD_DEADLINE};
+    static const struct guard_ended ended = {.by = GUARD_DEADLINE};
 
     for (unsigned i = 0; i < 3; i++) {
         plant.calls = 0;
-        ends = &ended;
-        ends_after = i;
-        row_of(&bench, 1, &row);
-        ends = NULL;
+        end_round(&bench, 0, i, ended);
         assert_true(row.out.ended && row.out.status == ROW_WRONG && !row.figure.known);
         assert_int_equal(plant.calls > 0, windows[i]);
     }
@@ -273,17 +254,13 @@ TEST(setup_windows_and_check_are_guarded)
     struct bench outside = bench;
     outside.faults_outside = true;
     plant.calls = 0;
-    ends = &ended;
-    ends_after = 0;
-    row_of(&outside, 1, &row);
-    ends = NULL;
+    end_round(&outside, 0, 0, ended);
     assert_true(row.out.ended && plant.calls > 0);
 }
 
 TEST(short_rounds_have_one_deadline)
 {
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     engine.facts.tsc_hz = 1e9;
     options.deadline = 2;
     row_of(&bench, 1, &row);
@@ -312,8 +289,7 @@ TEST(time_that_a_platform_does_not_count_ends_no_row)
 
     counts.row.ran = row_ran;
     engine.p = &counts;
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     engine.facts.tsc_hz = 1; /* each round takes many seconds */
     options.deadline = 2;
     used = 0;
@@ -339,8 +315,7 @@ TEST(memory_is_bounded)
     assert_int_equal(one.gross.hist->width, 1);
     assert_int_equal(one.gross.hist->used, 2048);
     start();
-    engine.facts.samples = 2048;
-    engine.facts.rounds = 4;
+    in_rounds(4);
     plant.extra = each_another;
     struct row row = whole_row(bench);
     assert_true(row.gross.hist->width > 1 && row.gross.hist->used <= GATHERED_BODY_BINS);
