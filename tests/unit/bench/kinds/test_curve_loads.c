@@ -10,6 +10,15 @@
 
 #define VISITS 16 /* of a point, as long as there is time */
 
+/* A row of two seconds. */
+#define CURVE(...)                                                                                 \
+    {                                                                                              \
+        .kind = &kind_curve, .of = &(const struct bench_curve)                                     \
+        {                                                                                          \
+            .ms = 2000, __VA_ARGS__                                                                \
+        }                                                                                          \
+    }
+
 static void reset(enum execution execution)
 {
     made_memory_reset(execution);
@@ -25,12 +34,9 @@ static const struct curve *measure_other(const struct bench *b)
 /* A cost per lap makes small sets slower. It is not a sign of a neighbour, unlike in a chase. */
 TEST(a_cost_per_lap_is_not_a_neighbour)
 {
-    const struct bench read = {
-        .kind = &kind_curve, .of = &(const struct bench_curve){.load = BENCH_READ_16, .ms = 2000}};
-    const struct bench broken = {
-        .kind = &kind_curve, .of = &(const struct bench_curve){.load = BENCH_WRITE_NT, .ms = 2000}};
-    const struct bench wide = {
-        .kind = &kind_curve, .of = &(const struct bench_curve){.load = BENCH_READ_32, .ms = 2000}};
+    const struct bench read = CURVE(.load = BENCH_READ_16);
+    const struct bench broken = CURVE(.load = BENCH_WRITE_NT);
+    const struct bench wide = CURVE(.load = BENCH_READ_32);
     const struct curve *c = measure_other(&read);
 
     assert_int_equal(c->out.status, ROW_OK);
@@ -50,13 +56,8 @@ TEST(a_cost_per_lap_is_not_a_neighbour)
 TEST(points_are_the_rows_offsets)
 {
     static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
-    const struct bench b = {.kind = &kind_curve,
-                            .of = &(const struct bench_curve){
-                                .load = BENCH_ALIAS, .ms = 2000, .offset = offset, .offsets = 3}};
-    const struct bench broken = {
-        .kind = &kind_curve,
-        .of = &(const struct bench_curve){
-            .load = BENCH_ALIAS, .ms = 2000, .offset = defect, .offsets = 2}};
+    const struct bench b = CURVE(.load = BENCH_ALIAS, .offset = offset, .offsets = 3);
+    const struct bench broken = CURVE(.load = BENCH_ALIAS, .offset = defect, .offsets = 2);
     const struct curve *c = measure_other(&b);
 
     assert_int_equal(c->out.status, ROW_OK);
@@ -78,11 +79,8 @@ TEST(points_are_the_states_that_the_caches_allow)
 {
     static const enum line_state there[] = {LINE_ABSENT, LINE_CLEAN_L1, LINE_CLEAN_L2,
                                             LINE_DIRTY_L1, LINE_DIRTY_L2};
-    const struct bench b = {.kind = &kind_curve,
-                            .of = &(const struct bench_curve){.load = BENCH_FLUSH_OPT, .ms = 2000}};
-    const struct bench lacking = {
-        .kind = &kind_curve,
-        .of = &(const struct bench_curve){.load = BENCH_WRITE_BACK, .ms = 2000}};
+    const struct bench b = CURVE(.load = BENCH_FLUSH_OPT);
+    const struct bench lacking = CURVE(.load = BENCH_WRITE_BACK);
     const struct curve *c = measure_other(&b);
 
     assert_int_equal(c->out.status, ROW_OK);
@@ -106,8 +104,7 @@ TEST(points_are_the_states_that_the_caches_allow)
 /* Sizes can be left out; states cannot, so they are measured as little as possible. */
 TEST(no_state_is_left_out)
 {
-    const struct bench b = {.kind = &kind_curve,
-                            .of = &(const struct bench_curve){.load = BENCH_FLUSH_OPT, .ms = 2000}};
+    const struct bench b = CURVE(.load = BENCH_FLUSH_OPT);
 
     reset(EXEC_SILICON);
     made_memory.slow = 1e6;
@@ -120,8 +117,7 @@ TEST(no_state_is_left_out)
 /* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
 TEST(levels_end_at_the_reach_of_the_tlbs)
 {
-    const struct bench b = {.kind = &kind_curve,
-                            .of = &(const struct bench_curve){.load = BENCH_PAGES, .ms = 2000}};
+    const struct bench b = CURVE(.load = BENCH_PAGES);
 
     reset(EXEC_SILICON);
     made_memory.pages = true;
@@ -142,11 +138,8 @@ TEST(levels_end_at_the_reach_of_the_tlbs)
 /* Code uses the TLBs for code, large pages those for large pages; this CPUID lists no such. */
 TEST(code_and_large_pages_have_other_tlbs)
 {
-    const struct bench code = {.kind = &kind_curve,
-                               .of = &(const struct bench_curve){.load = BENCH_CODE, .ms = 2000}};
-    const struct bench large = {
-        .kind = &kind_curve,
-        .of = &(const struct bench_curve){.load = BENCH_CODE, .page = BENCH_2M, .ms = 2000}};
+    const struct bench code = CURVE(.load = BENCH_CODE);
+    const struct bench large = CURVE(.load = BENCH_CODE, .page = BENCH_2M);
 
     reset(EXEC_SILICON);
     core.area = 16 << 20;
@@ -180,8 +173,7 @@ TEST(code_and_large_pages_have_other_tlbs)
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
 TEST(strides_cost_what_a_random_order_does)
 {
-    const struct bench b = {.kind = &kind_curve,
-                            .of = &(const struct bench_curve){.stride = 16, .ms = 2000}};
+    const struct bench b = CURVE(.stride = 16);
     const struct curve *c = measure_other(&b);
 
     assert_int_equal(c->levels, 3);
@@ -191,10 +183,8 @@ TEST(strides_cost_what_a_random_order_does)
 /* Each lap begins with a few loads that prefetchers do not help. */
 TEST(a_cost_per_lap_of_a_stride_is_not_a_neighbour)
 {
-    const struct bench in_order = {.kind = &kind_curve,
-                                   .of = &(const struct bench_curve){.stride = 1, .ms = 2000}};
-    const struct bench random = {.kind = &kind_curve,
-                                 .of = &(const struct bench_curve){.ms = 2000}};
+    const struct bench in_order = CURVE(.stride = 1);
+    const struct bench random = CURVE(.stride = 0);
 
     reset(EXEC_SILICON);
     made_memory.lap = 1000;
@@ -207,8 +197,7 @@ TEST(a_cost_per_lap_of_a_stride_is_not_a_neighbour)
 /* A size that is marked as shared does not make the others doubtful. */
 TEST(a_size_on_a_shared_core_does_not_make_a_chase_fall)
 {
-    const struct bench random = {.kind = &kind_curve,
-                                 .of = &(const struct bench_curve){.ms = 2000}};
+    const struct bench random = CURVE(.stride = 0);
     static struct curve c;
 
     c = (struct curve){.out = {.bench = &random}, .n = 8};
@@ -240,9 +229,8 @@ static const char *prefetch(const struct platform *p, unsigned number, bool off,
 /* Off during the row that asks for it, and as found after it, whatever happens. */
 TEST(prefetchers_are_off_during_the_row_alone)
 {
-    const struct bench row = {.kind = &kind_curve, .of = &(const struct bench_curve){.ms = 2000}};
-    const struct bench b = {.kind = &kind_curve,
-                            .of = &(const struct bench_curve){.no_prefetch = true, .ms = 2000}};
+    const struct bench row = CURVE(.stride = 0);
+    const struct bench b = CURVE(.no_prefetch = true);
 
     assert_int_equal(measure_other(&b)->out.status, ROW_UNSUPPORTED); /* no such function */
     reset(EXEC_SILICON);
