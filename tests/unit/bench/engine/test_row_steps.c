@@ -23,25 +23,6 @@ TEST(instructions_per_operation_are_those_that_twice_as_many_add)
     assert_int_equal(s->empty2.instructions - s->empty.instructions, 2 * s->ops);
 }
 
-TEST(windows_are_as_long_as_300_steps_allow)
-{
-    a_step_takes(0.2);
-    const struct stepped *s = go();
-    assert_int_equal(s->ops, (STEPPED_WINDOW - FRAME) / (2 * 5));
-    assert_true(s->body2.instructions <= STEPPED_WINDOW);
-    made.of_body = 60;
-    assert_int_equal(go()->ops, 2);
-}
-
-TEST(where_a_step_takes_long_one_operation_is_stepped)
-{
-    a_step_takes(16);
-    const struct stepped *s = go();
-    assert_int_equal(s->ops, 1);
-    assert_true(s->instructions == 3);
-    assert_int_equal(made.most_operations, 2);
-}
-
 /* For a row that can do few: the windows with the fewest, then longer ones if there is time. */
 TEST(a_rows_steps_take_two_milliseconds)
 {
@@ -62,56 +43,6 @@ TEST(a_rows_steps_take_two_milliseconds)
     }
 }
 
-TEST(a_grain_and_the_most_operations_are_kept)
-{
-    a_step_takes(0.2);
-    loop.window.grain = 4;
-    loop.window.most_ops = 16;
-    const struct stepped *s = go();
-    assert_int_equal(s->ops, 8);
-    assert_int_equal(made.most_operations, 16);
-    loop.window.grain = 16; /* it can do them once only */
-    s = go();
-    assert_int_equal(s->ops, 16);
-    assert_false(s->doubled);
-    assert_true(s->instructions == 3);
-}
-
-TEST(fewer_than_a_grain_are_stepped_where_a_row_declares_it)
-{
-    a_step_takes(16);
-    loop.ops = loop.window.grain = 1024;
-    loop.window.most_ops = 2048;
-    loop.window.step_ops = 8;
-    const struct stepped *s = go();
-    assert_int_equal(s->ops, 8);
-    assert_true(s->doubled && s->instructions == 3);
-    assert_int_equal(made.most_operations, 16);
-}
-
-/* Returns whether it is doubled depends on its steps, not on this machine's time, because the
- * figure may differ. */
-TEST(a_long_row_is_doubled_up_to_a_bound)
-{
-    loop.ops = loop.window.grain = 2900;
-    for (int slow = 0; slow < 2; slow++) {
-        if (slow)
-            a_step_takes(33);
-        const struct stepped *s = go();
-        assert_true(stepped_known(s) && s->doubled);
-        assert_true(s->instructions == 3);
-    }
-    loop.ops = loop.window.grain = 4000;
-    const struct stepped *s = go();
-    assert_true(stepped_known(s) && !s->doubled);
-    assert_true(s->instructions == 3);
-    loop.ops = loop.window.grain = 10000;
-    s = go();
-    assert_false(stepped_known(s));
-    assert_non_null(strstr(s->why_not, "30000 steps for 10000 operations"));
-    assert_null(walked_row.out.why);
-}
-
 TEST(where_a_step_takes_long_the_bound_is_a_time)
 {
     a_step_takes(100);
@@ -123,28 +54,61 @@ TEST(where_a_step_takes_long_the_bound_is_a_time)
     assert_true(stepped_known(go())); /* 300 steps are always taken */
 }
 
-TEST(a_row_that_is_not_doubled_has_its_own_operations)
+/* The operations of a window, and whether twice as many are stepped too. */
+TEST(a_window_has_the_operations_that_the_row_and_300_steps_allow)
 {
-    loop.window.form = FORM_FUNCTION;
-    loop.window.not_doubled = true;
-    loop.ops = 100;
-    const struct stepped *s = go();
-    assert_int_equal(s->ops, 100);
-    assert_false(s->doubled);
-    assert_true(s->instructions == 3);
-    loop.ops = 10000; /* too many steps, but it names fewer */
-    assert_false(stepped_known(go()));
-    loop.window.grain = 50;
-    s = go();
-    assert_int_equal(s->ops, 50);
-    assert_true(!s->doubled && s->instructions == 3);
-    loop.window.grain = 0;
-    loop.ops = 100;
-    loop.window.form =
-        FORM_LOOP; /* the empty loop runs as many iterations: one iteration is enough */
-    s = go();
-    assert_int_equal(s->ops, 1);
-    assert_true(s->instructions == 3);
+    static const struct {
+        double us; /* of a step */
+        unsigned long long of_body;
+        uint32_t ops, grain, most_ops, step_ops;
+        enum form form;
+        bool not_doubled;
+        uint64_t stepped; /* 0: none */
+        bool doubled;
+    } cases[] = {
+        {0.2, 5, OPS, 0, 0, 0, FORM_LOOP, false, (STEPPED_WINDOW - FRAME) / (2 * 5), true},
+        {0.2, 60, OPS, 0, 0, 0, FORM_LOOP, false, 2, true},
+        {16, 5, OPS, 0, 0, 0, FORM_LOOP, false, 1, true}, /* where a step takes long */
+        {0.2, 5, OPS, 4, 16, 0, FORM_LOOP, false, 8, true},
+        {0.2, 5, OPS, 16, 16, 0, FORM_LOOP, false, 16, false},   /* it can do them once only */
+        {16, 5, 1024, 1024, 2048, 8, FORM_LOOP, false, 8, true}, /* as it declares */
+        /* A long row is doubled up to a bound, which does not depend on this machine's time. */
+        {0, 5, 2900, 2900, 0, 0, FORM_LOOP, false, 2900, true},
+        {33, 5, 2900, 2900, 0, 0, FORM_LOOP, false, 2900, true},
+        {33, 5, 4000, 4000, 0, 0, FORM_LOOP, false, 4000, false},
+        {33, 5, 10000, 10000, 0, 0, FORM_LOOP, false, 0, false},
+        {0, 5, 100, 0, 0, 0, FORM_FUNCTION, true, 100, false},
+        {0, 5, 10000, 0, 0, 0, FORM_FUNCTION, true, 0, false}, /* too many, if it names no fewer */
+        {0, 5, 10000, 50, 0, 0, FORM_FUNCTION, true, 50, false},
+        {0, 5, 100, 0, 0, 0, FORM_LOOP, true, 1, false}, /* the empty loop runs as many */
+    };
+
+    EACH_CASE (c, cases) {
+        begin_row();
+        if (c->us > 0)
+            a_step_takes(c->us);
+        made.of_body = c->of_body;
+        loop.ops = c->ops;
+        loop.window.grain = c->grain;
+        loop.window.most_ops = c->most_ops;
+        loop.window.step_ops = c->step_ops;
+        loop.window.form = c->form;
+        loop.window.not_doubled = c->not_doubled;
+        const struct stepped *s = go();
+        assert_null(walked_row.out.why);
+        assert_int_equal(stepped_known(s), c->stepped > 0);
+        if (c->stepped == 0)
+            continue;
+        assert_int_equal(s->ops, c->stepped);
+        assert_int_equal(s->doubled, c->doubled);
+        assert_int_equal(made.most_operations, c->stepped * (c->doubled ? 2 : 1));
+        assert_true(s->instructions == (double)(c->of_body - made.of_empty));
+        assert_true(s->doubled || s->body2.instructions == 0);
+        assert_true(s->body2.instructions <= STEPPED_WINDOW || c->grain > 0);
+    }
+    loop.ops = loop.window.grain = 10000;
+    loop.window.not_doubled = false;
+    assert_non_null(strstr(go()->why_not, "30000 steps for 10000 operations"));
 }
 
 /* A check that accepts `enough` operations and more. */
