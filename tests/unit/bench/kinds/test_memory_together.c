@@ -247,26 +247,6 @@ TEST(one_two_and_all_cores_share_the_memory)
     }
 }
 
-TEST(a_defect_on_any_core_fails_the_row)
-{
-    for (unsigned core = 0; core < CORES; core++) {
-        reset();
-        made.broken = core;
-        const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-        assert_int_equal(c->out.status, ROW_WRONG);
-        assert_non_null(strstr(c->out.why, "word"));
-        reset();
-        made.broken = core;
-        c = measure(BENCH_LOADED, BENCH_WRITE_16);
-        assert_int_equal(c->out.status, ROW_WRONG);
-    }
-    reset();
-    made.broken = 1;
-    const struct curve *c = measure(BENCH_HELD, BENCH_WRITE_BACK);
-    assert_int_equal(c->out.status, ROW_WRONG);
-    assert_non_null(strstr(c->out.why, "flushed"));
-}
-
 TEST(latency_has_a_point_per_rate_of_the_others)
 {
     reset();
@@ -295,37 +275,66 @@ TEST(lines_that_another_core_holds_have_two_states)
     assert_true(c->point[1].ticks > 49.999 && c->point[1].ticks < 50.001);
 }
 
-TEST(too_little_memory_is_refused_or_stated)
+/* Where the system may give a core no CPU that is not a failure; otherwise it is. */
+TEST(a_row_without_a_curve_has_its_reason)
+{
+    static const struct {
+        enum bench_team team;
+        enum bench_load load;
+        uint64_t area; /* 0: as usual; 1: none */
+        unsigned broken, absent;
+        bool starved, alone;
+        unsigned late;
+        enum row_status status;
+        const char *why;
+    } cases[] = {
+        {BENCH_CORES, BENCH_READ_16, .broken = 0, .status = ROW_WRONG, .why = "word"},
+        {BENCH_CORES, BENCH_READ_16, .broken = 1, .status = ROW_WRONG, .why = "word"},
+        {BENCH_CORES, BENCH_READ_16, .broken = 2, .status = ROW_WRONG, .why = "word"},
+        {BENCH_LOADED, BENCH_WRITE_16, .broken = 0, .status = ROW_WRONG, .why = ""},
+        {BENCH_LOADED, BENCH_WRITE_16, .broken = 1, .status = ROW_WRONG, .why = ""},
+        {BENCH_LOADED, BENCH_WRITE_16, .broken = 2, .status = ROW_WRONG, .why = ""},
+        {BENCH_HELD, BENCH_WRITE_BACK, .broken = 1, .status = ROW_WRONG, .why = "flushed"},
+#define FINE .broken = CORES, .status = ROW_UNSUPPORTED
+        {BENCH_CORES, BENCH_READ_16, 1, FINE, .why = "no memory is made"},
+        {BENCH_CORES, BENCH_READ_16, 256 * KIB, FINE, .why = "memory"}, /* two sets */
+        {BENCH_CORES, BENCH_READ_16, FINE, .absent = 2, .starved = true, .why = ""},
+        {BENCH_CORES, BENCH_READ_16, .broken = CORES, .absent = 2, .status = ROW_WRONG, .why = ""},
+        {BENCH_CORES, BENCH_READ_16, FINE, .late = 60, .why = "not given the CPU"}, /* given up */
+        {BENCH_CORES, BENCH_READ_16, FINE, .alone = true, .why = "cores=all"},
+        {BENCH_CORES, BENCH_COPY_32, FINE, .why = "needs AVX"},
+    };
+
+    EACH_CASE (c, cases) {
+        reset();
+        core.area = c->area == 1 ? 0 : c->area ? c->area : core.area;
+        made.broken = c->broken;
+        made.absent = c->absent;
+        made.starved = c->starved;
+        plan.late = c->late;
+        if (c->alone)
+            plan.n = plan.all = 1;
+        const struct curve *curve = measure(c->team, c->load);
+        assert_int_equal(curve->out.status, c->status);
+        assert_non_null(strstr(curve->out.why, c->why));
+        assert_true(c->late == 0 || curve->n == 0);
+    }
+    reset();
+    core.stop_at = 1;
+    assert_null(measure(BENCH_CORES, BENCH_READ_16));
+}
+
+TEST(too_little_memory_is_stated)
 {
     reset();
-    core.area = 0;
-    assert_string_equal(measure(BENCH_CORES, BENCH_READ_16)->out.why, "no memory is made");
-    reset();
-    core.area = 256 * KIB; /* two sets */
-    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->out.why, "memory"));
-    reset();
     core.area = 448 * KIB;
-    c = measure(BENCH_CORES, BENCH_READ_16);
+    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
     assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_memory);
     reset();
     core.area = 512 * KIB - 1;
     c = measure(BENCH_LOADED, BENCH_READ_16);
     assert_true(c->out.status != ROW_OK || c->less_memory);
-}
-
-/* Where the system may give a core no CPU that is not a failure; otherwise it is. */
-TEST(a_core_that_does_not_come_fails_unless_starved)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        reset();
-        made.absent = 2;
-        made.starved = i == 0;
-        const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-        assert_int_equal(c->out.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
-    }
 }
 
 /* One core and all cores remain. */
@@ -341,33 +350,13 @@ TEST(numbers_of_cores_are_left_out_if_the_time_is_over)
 }
 
 /* On a machine whose other programs take the CPU, the run does not wait for each row. */
-TEST(cores_that_are_late_again_and_again_are_given_up)
+TEST(a_core_that_is_late_is_remembered)
 {
     reset();
     made.absent = 2;
     made.starved = true;
     assert_int_equal(measure_in(BENCH_CORES, BENCH_READ_16, 0)->out.status, ROW_UNSUPPORTED);
     assert_true(plan.late > 0);
-    reset();
-    plan.late = 60;
-    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->out.why, "not given the CPU"));
-    assert_int_equal(c->n, 0);
-}
-
-TEST(a_row_of_several_cores_names_missing_cores)
-{
-    reset();
-    plan.n = plan.all = 1;
-    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->out.why, "cores=all"));
-    reset();
-    assert_string_equal(measure(BENCH_CORES, BENCH_COPY_32)->out.why, "needs AVX");
-    reset();
-    core.stop_at = 1;
-    assert_null(measure(BENCH_CORES, BENCH_READ_16));
 }
 
 /* All on one CPU, since those of some machines have TSCs that differ. */
