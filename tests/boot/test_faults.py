@@ -79,12 +79,6 @@ def test_a_body_that_faults_fails_its_row_alone(boot, words):
             assert re.search(r" at 1000000[0-9a-f]{5} in \w+_body\+0x[0-9a-f]+$", row["why"]), row
 
 
-def test_another_method_leaves_a_body_that_faults(boot):
-    b = boot("suite=provoke,calls bench=null,direct samples=32 method=kbest")
-    assert b.status == CHECK_FAILED, str(b)
-    assert "#PF" in b.row("provoke", "null")["why"] and b.row("calls", "direct")["status"] == "ok"
-
-
 TWO = {"extra": ["-smp", "2"]}
 
 
@@ -177,12 +171,6 @@ def test_a_meeting_that_does_not_end_faults_or_changes_state_fails_its_row_alone
         assert function.endswith("_batch"), (function, row)
     row = b.row("provoke_cores", "changed")
     assert row["status"] == "wrong" and row["why"] == "core 1: the body changed DR0, which has been restored", row
-
-
-def test_a_row_with_a_wrong_answer_fails_the_run(boot):
-    b = boot("suite=provoke bench=wrong samples=16").must(CHECK_FAILED, rows=1)
-    assert b.rows[0]["status"] == "wrong" and b.rows[0]["why"], b.rows[0]
-    assert "FAIL" in b.text and "verdict: FAIL" in b.text, str(b)
 
 
 def test_interrupts_that_cannot_be_masked_are_survived(disturbed):

@@ -119,18 +119,6 @@ def test_every_operation_is_counted(boot):
     assert "1.125 instructions from 4 KiB to 256 KiB" in b.text
 
 
-def test_rows_that_need_avx_or_clwb_are_unsupported_without_them(boot):
-    b = boot("suite=memory bench=read_*,flush_clflush,flush_clwb", cpu="max,-avx,-clwb").must(SUCCESS, rows=0)
-    curves = {curve["name"]: curve for curve in b.of("curve")}
-    lacking = {"read_32": "AVX", "flush_clwb": "CLWB"}
-    for name, curve in curves.items():
-        if name in lacking:
-            assert curve["status"] == "unsupported" and lacking[name] in curve["why"], curve
-        else:
-            judge(curve)
-    assert len(curves["flush_clflush"]["figures"]) >= 3, curves  # absent, L1 clean and dirty
-
-
 def test_a_borrowed_machine_gets_the_area_back(boot):
     b = boot("suite=memory bench=latency_4k takeover=borrow").must(SUCCESS, rows=0)
     judge(b.one("curve"))

@@ -130,7 +130,7 @@ TEST(a_store_over_a_store_is_dead_in_the_bytes_that_were_not_read)
                 "s0:8+8=1 s1:12+8=2 s2:8+2=3 s3:4+16=4 e ?0d=8 ?1d=8 ?2d=2 ?3u=16");
 }
 
-/* Of any earlier store there, of all its bytes; a store of the zeros that are there is the first. */
+/* Of any earlier store there, of all its bytes. Not a first store of the zeros that are there. */
 TEST(a_store_of_what_was_stored_there_is_silent)
 {
     EACH_SCRIPT("s0:8+8=0 ?0S=0 s0:8+8=0 ?0S=1 s1:8+8=0 ?1S=1 s1:12+8=0 ?1S=1 s1:12+8=0 ?1S=2",
