@@ -397,7 +397,7 @@ CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recov
 # A function that stands in for another has its parameters and often ignores them.
 unit_flags = $(if $(filter tests/%,$1),-Wno-unused-parameter) $(if $(filter lib/stats/%,$1),-O1) \
 	$(if $(filter kernel/%,$1),-include tests/unit/kernel/fake_cpu.h) \
-	$(if $(filter hosted/platform/%,$1),-D_GNU_SOURCE) \
+	$(if $(filter hosted/platform/% tests/unit/hosted/%,$1),-D_GNU_SOURCE) \
 	$(if $(filter bench/% hosted/platform/%,$1),-include tests/unit/linked_tsc.h)
 # Functions that a test replaces even for their own units: its __wrap_NAME. They are still there as __real_NAME.
 wrapped = $(patsubst %,-Xlinker --wrap=%,$1)

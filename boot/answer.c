@@ -3,11 +3,10 @@
  * firmware's console, the records to the serial port. If the firmware's console is that port, it
  * gets nothing twice.
  */
-#include "bench/api/chain.h"
+#include "bench/api/tsc.h"
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
 #include "bench/api/survey.h"
-#include "bench/api/tsc.h"
 #include "boot/boot.h"
 #include "lib/config/options.h"
 #include "lib/text/fmt.h"

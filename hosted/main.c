@@ -6,11 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "bench/api/chain.h"
+#include "bench/api/tsc.h"
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
 #include "bench/api/survey.h"
-#include "bench/api/tsc.h"
 #include "bench/objects/objects.h"
 #include "bench/output/head.h"
 #include "bench/run/run.h"

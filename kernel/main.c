@@ -216,8 +216,8 @@ static void report_head(void *ctx, const struct run_facts *run, const struct pro
     selftest_machine(&kernel.platform, m, run, &kernel.report);
 }
 
-/* After the last row: reports an event for each core that was interrupted by NMIs or machine checks,
- * or that faulted outside a row. Sets r->faulted if a core faulted. */
+/* After the last row: reports an event for each core that was interrupted by NMIs or machine
+ * checks, or that faulted outside a row. Sets r->faulted if a core faulted. */
 static void report_cores(const struct cores *c, struct report *r)
 {
     for (unsigned i = 1; i < c->count; i++) {

@@ -14,7 +14,7 @@
 enum bench_load {
     BENCH_CHASE,
     BENCH_PAGES, /* a chase with one element in each page: the reach of the TLBs */
-    BENCH_CODE,  /* jumps, one in each page: that of the TLBs for code (bench/kinds/jumps.h) */
+    BENCH_CODE,  /* jumps, one in each page: that of the TLBs for code (bench/kinds/chase.h) */
     BENCH_READ_16,
     BENCH_READ_32,
     BENCH_WRITE_16,
@@ -24,10 +24,10 @@ enum bench_load {
     BENCH_COPY_16,
     BENCH_COPY_32,
     BENCH_COPY_REP,
-    BENCH_FLUSH, /* CLFLUSH, CLFLUSHOPT, CLWB of a line by its state (bench/kinds/flush.h) */
+    BENCH_FLUSH, /* CLFLUSH, CLFLUSHOPT, CLWB of a line by its state (bench/kinds/stream.h) */
     BENCH_FLUSH_OPT,
     BENCH_WRITE_BACK,
-    BENCH_SPLIT_LOAD, /* from here on: accesses by offset (bench/kinds/near.h) */
+    BENCH_SPLIT_LOAD, /* from here on: accesses by offset (bench/kinds/chase.h) */
     BENCH_SPLIT_STORE,
     BENCH_ALIAS
 };

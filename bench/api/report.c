@@ -1,5 +1,4 @@
 #include "bench/api/report.h"
-#include "bench/api/schema.h"
 #include "bench/api/declare.h"
 #include "lib/text/fmt.h"
 

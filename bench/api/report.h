@@ -85,4 +85,8 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
  * done; the verdict is then not PASS. */
 void report_end(struct report *r, bool stopped);
 
+/* The schema of a report: every field of every record, in the order of docs/report.md. */
+
+extern const struct json_shape report_shape;
+
 #endif

@@ -1,4 +1,4 @@
-#include "bench/api/schema.h"
+#include "bench/api/report.h"
 #define FIELDS_DECLARED
 #include "bench/api/declare.h"
 

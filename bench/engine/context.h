@@ -55,7 +55,7 @@ struct engine {
     struct compiled *compiled;
     struct gathered *gathered; /* memory for a row with one round */
     uint64_t *memory;
-    struct core_figure *figures; /* of each registered row so far (bench/engine/plan_rows.h) */
+    struct core_figure *figures; /* of each registered row so far (bench/engine/plan.h) */
 };
 
 /* Returns where the row's device is. 0: *why says why it is not available. */

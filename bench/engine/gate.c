@@ -1,4 +1,4 @@
-#include "bench/engine/gate.h"
+#include "bench/engine/barrier.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 

@@ -1,4 +1,4 @@
-#include "bench/engine/growing.h"
+#include "bench/engine/probe_run.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/window.h"
 #include "lib/text/fmt.h"

@@ -1,8 +1,192 @@
 #include "bench/engine/guard.h"
-#include "bench/engine/check.h"
+#include "lib/text/decimal.h"
+#include "lib/stats/mathx.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
 #include "bench/engine/poll.h"
 #include "bench/engine/window.h"
-#include "lib/text/fmt.h"
+
+/*
+ * docs/checks.md "Truth": a difference larger than both limits is not noise. Of 200 launches with
+ * eight such rows each, at most one may fail by chance. Twice the distance to the interval's end is
+ * nine standard errors of the figure, if 16 placements are normally distributed.
+ */
+#define TRUTH_WITHIN 0.01
+#define TRUTH_HALVES 2
+/* Core cycles, for one placement, whose interval does not cover others: half a whole latency. */
+#define TRUTH_COARSE 0.5
+
+/* Changes of state for which a function fails. Other changes are restored and reported. */
+#define WRONG_OF_FUNCTION ((1u << WINDOW_FLAGS) - 1)
+
+/* Fails the row if its function `who` changed registers, which have been restored. False: failed;
+ * true: no register was changed. */
+static bool check_called(const char *who, uint32_t changed, struct outcome *out)
+{
+    struct sink_buf text;
+
+    if (!changed || out->why)
+        return !changed;
+    sink_buf_init(&text, out->said, sizeof out->said);
+    fmt(&text.sink, "%s changed ", who);
+    window_kept_text(changed, &text.sink);
+    fmt(&text.sink, ", which a function must preserve");
+    outcome_fail(out, ROW_WRONG, out->said);
+    return false;
+}
+
+bool check_kept(uint32_t changed, struct row *row)
+{
+    uint32_t wrong = row->out.bench->window.form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
+
+    row->out.changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
+    row->taken.x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
+    return check_called("the body", wrong, &row->out);
+}
+
+static const char *call_check(const struct placed *p, uint64_t operations, struct row *row)
+{
+    const void *check;
+
+    memcpy(&check, &p->check, sizeof check); /* ISO C has no cast from functions to data */
+    struct window_called called = window_call(check, p->object, operations);
+    check_called("check", (uint32_t)called.changed, &row->out);
+    return (const char *)(uintptr_t)called.returned;
+}
+
+void check_work(const struct placed *p, uint64_t operations, struct row *row)
+{
+    const char *why = p->check ? call_check(p, operations, row) : NULL;
+
+    if (!why || row->out.why)
+        return;
+    fmt_buf(row->out.said, sizeof row->out.said, "%s",
+            why); /* the text is lost with the placement */
+    for (char *c = row->out.said; *c; c++)
+        if (*c < ' ' || *c == 0x7f) /* some control a terminal */
+            *c = '?';
+    outcome_fail(&row->out, ROW_WRONG, row->out.said);
+}
+
+void check_errors(const struct bench *b, uint64_t good, struct row *row)
+{
+    if (good == 0)
+        outcome_fail(&row->out, ROW_WRONG, "every operation failed");
+    if (b->proof.errors_are_wrong && row->taken.errors)
+        outcome_fail(&row->out, ROW_WRONG, "an operation returned an error");
+    if (b->proof.errors_are_wrong && row->taken.errors_outside)
+        outcome_fail(&row->out, ROW_WRONG,
+                     "an operation returned an error, in the warm-up or in twice the body");
+    if (b->proof.errors_are_wrong && row->taken.errors_subtracted)
+        outcome_fail(&row->out, ROW_WRONG, "the empty body returned an error");
+}
+
+/* Rounding error of a count. An operation that is not elided executes at least one instruction per
+ * window; a smaller count is rounding. */
+#define COUNT_ERROR 1e-6
+
+/* Returns whether the row has work that can be elided: not if it has no windows or bare windows. */
+static bool has_work(const struct bench *b)
+{
+    return !b->proof.may_be_elided &&
+           (b->window.form == FORM_LOOP || b->window.form == FORM_STRAIGHT ||
+            b->window.form == FORM_FUNCTION);
+}
+
+static void say_gone(const struct bench *b, double found, struct row *row)
+{
+    struct sink_buf text;
+
+    sink_buf_init(&text, row->out.said, sizeof row->out.said);
+    fmt(&text.sink,
+        found < COUNT_ERROR
+            ? "the work was elided, or the empty body does as much: an operation executes "
+            : "the work was elided: an operation executes ");
+    num_fmt(&text.sink, "%.3f instructions more than the empty body", found);
+    if (bench_least_instructions(b) > 0) {
+        num_fmt(&text.sink, "; the row's least_instructions is %.3f", bench_least_instructions(b));
+    }
+    outcome_fail(&row->out, ROW_WRONG, row->out.said);
+}
+
+static bool is_gone(const struct bench *b, double found)
+{
+    return found < COUNT_ERROR || found < bench_least_instructions(b) - COUNT_ERROR;
+}
+
+/* Returns whether the counter contradicts the stepped count. It is not known which of the two is
+ * wrong, so neither proves anything. */
+static bool is_denied(const struct bench *b, double found, const struct stepped *s)
+{
+    return s->unlike[0] && is_known(s->by_counter) &&
+           is_gone(b, s->by_counter) != is_gone(b, found);
+}
+
+void check_instructions(const struct engine *e, struct row *row)
+{
+    const struct bench *b = row->out.bench;
+    double found = run_instructions(&e->facts, row);
+
+    if (!has_work(b) || (b->proof.not_stepped && !is_known(found)))
+        return;
+    bool proves = is_known(found) && !is_denied(b, found, &row->stepped);
+    row->work = proves ? WORK_JUDGED : WORK_NOT_JUDGED;
+    if (!row->out.why && proves && is_gone(b, found))
+        say_gone(b, found, row);
+}
+
+/* Returns by how much the figure is off: above 0 too slow, below 0 too fast; 0: within what is
+ * allowed. */
+static double off_truth(const struct estimate *cycles, double truth)
+{
+    double off = cycles->theta - truth;
+    double allowed = truth * TRUTH_WITHIN;
+    double interval = TRUTH_HALVES * estimate_side(cycles, truth);
+
+    if (interval > allowed)
+        allowed = interval;
+    if (cycles->by == ESTIMATE_BLOCKS || cycles->by == ESTIMATE_METHOD)
+        allowed = allowed > TRUTH_COARSE ? allowed : TRUTH_COARSE;
+    return off > allowed || off < -allowed ? off : 0;
+}
+
+/* Latencies are whole core cycles. If the interval, doubled as in the judgement, reaches the middle
+ * between two of them, it does not decide between them. */
+static bool is_vague(const struct estimate *cycles)
+{
+    return TRUTH_HALVES * estimate_longer_side(cycles) >= TRUTH_COARSE;
+}
+
+static double documented(const struct bench *b, const struct cpu *cpu)
+{
+    return b->code ? b->code->truth : b->proof.truth ? b->proof.truth(cpu) : 0;
+}
+
+/* Returns whether others can use the core, or its caches through an SMT sibling, without the
+ * witness noticing: the witness measures only the front end. */
+static bool others_run(const struct engine *e)
+{
+    return e->p->cpu->hypervisor || e->p->lacks(NEED_RING0);
+}
+
+void check_figure(const struct engine *e, const struct bench *b, struct row *row)
+{
+    const struct row_figure *h = &row->figure;
+    /* Without a source of core cycles, uses the ruler. */
+    const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
+
+    /* Documented figures are for warm caches. */
+    row->truth.cycles = run_is_cold(&e->facts, b) ? 0 : documented(b, e->p->cpu);
+    if (e->facts.execution != EXEC_SILICON || !h->known)
+        return;
+    row->truth.vague = (b->proof.truth || row->truth.cycles > 0) && is_vague(cycles);
+    if (row->out.why || row->taken.shared)
+        return;
+    double off = row->truth.cycles > 0 ? off_truth(cycles, row->truth.cycles) : 0;
+    row->truth.above = off > 0 && others_run(e);
+    if (off != 0 && !row->truth.above)
+        outcome_fail(&row->out, ROW_WRONG, "not the documented figure, by more than its interval");
+}
 
 /* Kinds of windows, as at the end of a window's name (bench/engine/place.c). */
 static const char *const kinds[] = {"E", "B", "B2", "R", "R2"};

@@ -1,4 +1,4 @@
-#include "bench/engine/method_stream.h"
+#include "bench/engine/method.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"

@@ -1,7 +1,6 @@
-#include "bench/engine/method_stream.h"
+#include "bench/engine/method.h"
 #include "bench/engine/ahead.h"
 #include "bench/api/tsc.h"
-#include "bench/engine/compensate.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
 #include "bench/engine/poll.h"

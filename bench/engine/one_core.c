@@ -1,4 +1,4 @@
-#include "bench/engine/one_core.h"
+#include "bench/engine/plan.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/poll.h"
 #include "lib/text/mem.h"

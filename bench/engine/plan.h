@@ -12,12 +12,14 @@
 #define BENCH_ENGINE_PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "bench/engine/barrier.h"
-#include "bench/engine/context.h"
-#include "bench/engine/gate.h"
 #include "bench/engine/poll.h"
+#include "bench/engine/context.h"
 #include "bench/result/cores.h"
+#include "bench/api/kind.h"
+#include "bench/engine/probe_run.h"
 
 struct cycle_check;
 struct gathered;
@@ -101,5 +103,51 @@ bool plan_starved(const struct plan *plan, unsigned *core);
 
 /* Returns what the plan knows about a core. */
 struct plan_core *plan_core(struct plan *plan, unsigned core);
+
+/* Probes the cores of a plan, and measures rows on one core or on all at once. */
+
+/* The kind of rows with windows (bench/api/kind.h). */
+extern const struct kind kind_windows;
+
+/* Measures the k-th core's step and ruler, and starts its counter of core cycles. The probe is then
+ * in plan->probe, the check of the counter in plan->counter. Does nothing for the boot core. False:
+ * the core is gone. */
+bool plan_probe(struct plan *plan, unsigned k);
+
+/* Ends row `index` on the k-th core before the last round, with the rounds that it has, if any. */
+void plan_end(struct plan *plan, size_t index, unsigned k);
+
+/* Returns a row's results on a core so far; NULL: no complete round, or the run has only one. */
+const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsigned k);
+
+/* Returns the ticks for which the row that ended last was single-stepped, on all cores. */
+uint64_t plan_stepped(const struct plan *plan);
+
+/* Returns the current row if it has ended on the k-th core. NULL: the core was gone before, or the
+ * run was stopped first. Valid until the next row is measured. */
+const struct row *plan_row(const struct plan *plan, unsigned k);
+
+/* Stops the counters after the last row, each on its core, and restores their former state. */
+void plan_release(struct plan *plan);
+
+/* Returns the number of NMIs and machine checks on all cores since their last rows. */
+uint64_t plan_interruptions(struct plan *plan);
+
+/* Rows that one core measures at a time, all at once instead of in rounds: curves, limits, maps and
+ * watches. */
+
+struct one_core {
+    /* Measures, on the core. `memory` is the engine's; its first `bytes` are zero, except for the
+     * row that they begin with: its bench and core are set, and its events are counted. */
+    void (*measure)(struct engine *e, void *memory);
+    size_t bytes;
+    unsigned ms; /* that it may take, and more if earlier rows of its suite took less: the engine's
+                  * `spare.row`; deadline= counts from then */
+};
+
+/* Measures the row on the k-th core of the plan. Returns the engine's memory, which is valid until
+ * the next row. NULL: the core is gone, or the run was stopped. */
+void *one_core_measure(struct plan *plan, const struct bench *b, unsigned k,
+                       const struct one_core *s);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bench/engine/plan_rows.h"
+#include "bench/engine/plan.h"
 #include "bench/engine/duration.h"
 #include "bench/api/kind.h"
 #include "bench/engine/cycle.h"

@@ -1,5 +1,5 @@
 #include "bench/engine/poll.h"
-#include "bench/engine/gate.h"
+#include "bench/engine/barrier.h"
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 

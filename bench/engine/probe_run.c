@@ -1,5 +1,4 @@
 #include "bench/engine/probe_run.h"
-#include "bench/engine/growing.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/interleave.h"
 #include "bench/engine/witness.h"

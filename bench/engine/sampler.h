@@ -12,8 +12,8 @@
 #include "bench/engine/context.h"
 #include "bench/engine/gathered.h"
 #include "bench/engine/layout.h"
-#include "bench/engine/place.h"
 #include "bench/engine/wide.h"
+#include "bench/engine/place.h"
 
 /* The windows and blocks of each kind in the current part, and its warm-up. */
 struct span {

@@ -41,13 +41,4 @@ bool step_window(struct stepper *t, enum window_kind kind, uint64_t n, struct st
  * the window's two readings. False: as above, or the counter could not be read. */
 bool free_window(struct stepper *t, enum window_kind kind, uint64_t n, uint64_t *count);
 
-/*
- * Compares (steps_compare.c) the stepped counts with another count of the same windows, which are
- * rerun without traps: the TSC if it counts instructions, else the core's counter of retired
- * instructions. Called after the row's four windows were stepped. Fills `compared`, `unlike` and
- * `by_counter` of row->stepped, and the values in e->facts.stepping that the core's self-test
- * judges.
- */
-void steps_compare(struct stepper *t);
-
 #endif

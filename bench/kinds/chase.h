@@ -65,4 +65,78 @@ bool chase_time(const struct chase *c, const struct chase_walks *w, struct chase
 /* chase.asm */
 uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end);
 
+/*
+ * A chain of jumps: code with an element in each page, which jumps to the next one in a
+ * pseudo-random order, in one cycle through all pages. Its time per jump shows the reach of the
+ * TLBs for code, and of the branch predictor.
+ *
+ * Each element adds its own number to a sum. The sum of a lap is known, so that every walk is
+ * checked: an element that was left out, or visited twice, is found.
+ */
+
+#define JUMPS_LINE  64          /* bytes of an element */
+#define JUMPS_REACH 0x7fe00000u /* most bytes of all pages: a jump has 32 bits */
+
+struct jumps {
+    struct order order;
+    uint8_t *at;         /* the first page, where it is written */
+    const uint8_t *code; /* the same, where it is executed */
+    uint64_t page;
+    uint32_t n;
+    uint64_t sum; /* of a lap */
+};
+
+/* Writes the code: an element in each page of `bytes` bytes at `at`. Elements of the pages are in
+ * different lines, as far as a page has lines: pages may be the same memory. */
+void jumps_build(struct jumps *j, uint8_t *at, const uint8_t *code, uint64_t bytes, uint64_t page,
+                 uint64_t seed);
+
+/* Walks one lap. Returns the number of elements, 0: not each was visited once. The code must be
+ * executable, here and below. */
+uint32_t jumps_check(const struct jumps *j);
+
+/* Walks laps, enough for a measurement, and twice as many, after a walk that is not timed. False:
+ * an element was not visited. */
+struct jumps_ticks {
+    uint64_t once, twice, jumps; /* of the first */
+};
+bool jumps_time(const struct jumps *j, struct jumps_ticks *t);
+
+/* Walks `laps` laps from an element; *sum gets what the elements added. Returns the ticks between
+ * the two readings (jumps.asm). */
+uint64_t jumps_walk(const uint8_t *first, uint64_t laps, uint64_t *sum);
+
+/*
+ * Accesses at an offset: loads and stores that cross a line or a page, and loads about one page
+ * after a store. The operation is a load of 8 bytes that waits for the one before, a store of 8
+ * bytes, or such a store and a load of 8 bytes whose value the next store writes.
+ */
+
+#define NEAR_UNROLL 16    /* operations of an iteration of the walks; as in near.asm */
+#define NEAR_BYTES  12288 /* of the memory that a place needs */
+/* The offsets of a load from the store before it that fit into this memory. */
+#define NEAR_LEAST (-16)
+#define NEAR_MOST  4128
+
+typedef uint64_t near_walk(uint8_t *store, uint8_t *load, uint64_t iterations, uint64_t *value);
+
+struct near_place {
+    enum bench_load load;
+    uint8_t *store, *at; /* at: of the load */
+};
+
+/* Prepares a place in NEAR_BYTES bytes at `at`, a page boundary. offset: of a load after a store,
+ * from the store; of all others, from the beginning of a page. */
+void near_build(struct near_place *p, enum bench_load load, uint8_t *at, int32_t offset);
+
+/* Walks a little. Returns the operations that were done, 0 if the memory or the last value is not
+ * what these operations leave. */
+uint64_t near_check(const struct near_place *p);
+
+/* Returns the ticks of a number of operations, a multiple of NEAR_UNROLL. */
+uint64_t near_time(const struct near_place *p, uint64_t operations);
+
+/* near.asm */
+near_walk near_alias, near_store;
+
 #endif

@@ -1,4 +1,4 @@
-; Walks that flush lines (bench/kinds/flush.h): FLUSH_UNROLL lines of 64 bytes in each iteration,
+; Walks that flush lines (bench/kinds/stream.h): FLUSH_UNROLL lines of 64 bytes in each iteration,
 ; one after the other, then MFENCE, which waits for CLFLUSHOPT and CLWB too; or MFENCE after each.
 ;   uint64_t flush_NAME(uint8_t *lines, uint64_t iterations)      (System V: rdi, rsi)
 ; Returns the ticks between the two readings, by recipe lfence independently of recipe=.

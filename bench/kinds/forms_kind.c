@@ -1,10 +1,100 @@
-/* Suite `insn` on a core of the plan: the table of instruction forms. */
+#include "bench/kinds/forms_kind.h"
+#include "bench/api/tsc.h"
+#include "bench/engine/poll.h"
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan.h"
 #include "bench/result/insn.h"
-#include "bench/kinds/insn_forms.h"
-#include "bench/kinds/insn_passes.h"
+#include "bench/kinds/forms.h"
 
+enum { QUICK_WINDOWS = 3, MIX_WINDOWS = 2, WINDOWS = 6 };
+
+/* The passes in order: each form has all kinds of figures before any is repeated. The further
+ * passes of histories take little time, because few forms differ in the first, and without them no
+ * difference is known. So do those over what three placements have not settled, and over mixes of
+ * which a placement was shared: they come before the last pass over all forms, during which the
+ * time may end. */
+static const struct {
+    enum insn_aim aim;
+    unsigned windows;
+} plan[] = {
+    {AIM_ALL, QUICK_WINDOWS},     {AIM_ALL, WINDOWS},           {AIM_ALL, WINDOWS},
+    {AIM_MIXES, MIX_WINDOWS},     {AIM_MIXES, MIX_WINDOWS},     {AIM_HISTORY, QUICK_WINDOWS},
+    {AIM_HISTORY, QUICK_WINDOWS}, {AIM_HISTORY, QUICK_WINDOWS}, {AIM_MIXES, MIX_WINDOWS},
+    {AIM_UNSETTLED, WINDOWS},     {AIM_UNSETTLED, WINDOWS},     {AIM_MIXES, MIX_WINDOWS},
+    {AIM_ALL, WINDOWS},           {AIM_UNSETTLED, WINDOWS},     {AIM_MIXES, MIX_WINDOWS},
+    {AIM_UNSETTLED, WINDOWS},
+};
+enum { WHOLE = 13 /* number of passes up to the last over all forms */ };
+_Static_assert(WINDOWS <= INSN_WINDOWS_MOST, "they fit a block");
+
+/* Returns whether the pass may take another row: the user has not stopped it, and there is time. */
+static bool go_on(const struct engine *e, struct insn_table *t, uint64_t began)
+{
+    t->ticks = tsc_now() - began;
+    t->out_of_time = !t->exact && t->ticks >= t->limit;
+    return !t->out_of_time && poll_go_on(e);
+}
+
+/* Returns the fraction that is done: of the time, or of the passes over all tests. */
+static double done(const struct insn_table *t, unsigned row)
+{
+    double all = t->exact ? 1 : WHOLE;
+    double passes = (t->passes + (double)row / t->rows) / all;
+    double time = t->exact ? 0 : (double)t->ticks / (double)t->limit;
+
+    return passes > 1 ? time : passes > time ? passes : time;
+}
+
+/* Makes a pass over all rows. The links are measured in each pass, because their costs are
+ * subtracted from most latencies. False: it was ended. */
+static bool make(const struct insn_pass *pass, uint64_t began)
+{
+    struct insn_table *t = pass->table;
+    struct insn_pass links = *pass;
+
+    links.aim = AIM_ALL;
+    links.windows = WINDOWS;
+
+    for (unsigned i = 0; i < t->rows; i++) {
+        if (i == t->links && t->passes == 0)
+            t->filler = (uint8_t)insn_filler_of(t);
+        if (t->row[i].why != INSN_RUNS)
+            continue;
+        if (!go_on(pass->e, t, began) || !insn_measure(i < t->links ? &links : pass, &t->row[i]))
+            return false;
+        poll_show(pass->e, done(t, i));
+    }
+    t->passes++;
+    return true;
+}
+
+/* Makes all passes. If the user stops them (bench/engine/poll.h), the table has the figures so
+ * far. */
+static void insn_passes(struct engine *e, const struct insn_links *links,
+                        const struct insn_support *s, struct insn_table *t)
+{
+    struct insn_pass pass = {.e = e,
+                             .links = links,
+                             .table = t,
+                             .avx2 = s->has[INSN_AVX2],
+                             .vectors = s->avx512_on ? 512
+                                        : s->avx_on  ? 256
+                                                     : 128};
+    unsigned passes = t->exact ? 1 : sizeof plan / sizeof plan[0];
+    uint64_t began = tsc_now();
+
+    t->limit = (uint64_t)(e->facts.o->time * run_limit_hz(&e->facts));
+    for (unsigned i = 0; i < passes; i++) {
+        pass.at = layout_at(e->facts.o, i);
+        pass.windows = t->exact ? 1 : plan[i].windows;
+        pass.aim = plan[i].aim;
+        if (!make(&pass, began))
+            break;
+    }
+    t->ticks = tsc_now() - began;
+}
+
+/* Suite `insn` on a core of the plan: the table of instruction forms. */
 /* The facts that planning and measuring need. They are found again on each core, because the cores
  * of one machine can differ. */
 struct here {

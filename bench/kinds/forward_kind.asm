@@ -1,4 +1,4 @@
-; Walks of a store and a load that follows it (bench/kinds/forward_walk.h): FORWARD_UNROLL of both
+; Walks of a store and a load that follows it (bench/kinds/forward_kind.h): FORWARD_UNROLL of both
 ; in each iteration, for every pair of sizes.
 ;   uint64_t walk(uint8_t *store, uint8_t *load, uint64_t iterations, uint8_t *value)
 ;                (System V: rdi, rsi, rdx, rcx)

@@ -1,4 +1,4 @@
-#include "bench/kinds/insn_batch.h"
+#include "bench/kinds/forms.h"
 #include "lib/insn/form.h"
 #include "lib/text/mem.h"
 

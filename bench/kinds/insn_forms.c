@@ -1,4 +1,4 @@
-#include "bench/kinds/insn_forms.h"
+#include "bench/kinds/forms.h"
 #include "bench/api/vectors.h"
 #include "lib/insn/form.h"
 #include "lib/text/str.h"

@@ -1,4 +1,4 @@
-#include "bench/kinds/insn_job.h"
+#include "bench/kinds/forms.h"
 #include "bench/engine/context.h"
 #include "bench/engine/witness.h"
 #include "lib/stats/stats.h"

@@ -1,4 +1,4 @@
-#include "bench/kinds/insn_mixed.h"
+#include "bench/kinds/forms.h"
 #include "lib/stats/mathx.h"
 
 #define FULLEST 0.95  /* of the copies' time that blockers take at the first placement, ... */

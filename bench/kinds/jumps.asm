@@ -1,4 +1,4 @@
-; The timed walk of a chain of jumps (bench/kinds/jumps.h), by recipe lfence independently of
+; The timed walk of a chain of jumps (bench/kinds/chase.h), by recipe lfence independently of
 ; recipe=.
 ;   uint64_t jumps_walk(const uint8_t *first, uint64_t laps, uint64_t *sum)    (rdi, rsi, rdx)
 ; The elements add to rax; the last one counts laps in rcx and returns.

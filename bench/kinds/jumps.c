@@ -1,4 +1,4 @@
-#include "bench/kinds/jumps.h"
+#include "bench/kinds/chase.h"
 #include "lib/text/mem.h"
 
 #define LAP_JUMPS 2048        /* of a walk at least */

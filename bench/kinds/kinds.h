@@ -5,7 +5,7 @@
 
 #include "bench/api/bench.h"
 #include "bench/api/kind.h"
-#include "bench/engine/plan_rows.h"
+#include "bench/engine/plan.h"
 
 extern const struct kind kind_curve;        /* a curve over sizes: curve_kind.c */
 extern const struct kind kind_shared_curve; /* the same by several cores: shared_curve.c */

@@ -9,9 +9,9 @@
 #include "bench/api/vectors.h"
 #include "bench/engine/interleave.h"
 #include "bench/engine/loop.h"
-#include "bench/engine/one_core.h"
+#include "bench/engine/plan.h"
 #include "bench/kinds/limit_code.h"
-#include "bench/result/limit.h"
+#include "bench/result/curve.h"
 #include "lib/stats/mathx.h"
 
 #define ROUNDS       4 /* passes over the counts after the first visits, */

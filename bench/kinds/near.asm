@@ -1,4 +1,4 @@
-; Walks over one place (bench/kinds/near.h): NEAR_UNROLL operations in each iteration.
+; Walks over one place (bench/kinds/chase.h): NEAR_UNROLL operations in each iteration.
 ;   uint64_t near_NAME(uint8_t *store, uint8_t *load, uint64_t iterations, uint64_t *value)
 ;                      (System V: rdi, rsi, rdx, rcx)
 ; Returns the ticks between the two readings, by recipe lfence independently of recipe=. *value is

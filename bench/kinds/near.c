@@ -1,4 +1,3 @@
-#include "bench/kinds/near.h"
 #include "bench/kinds/chase.h"
 #include "lib/text/mem.h"
 

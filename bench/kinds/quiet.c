@@ -13,7 +13,7 @@
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/poll.h"
-#include "bench/kinds/team_part.h"
+#include "bench/kinds/team.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 

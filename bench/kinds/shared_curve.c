@@ -3,7 +3,7 @@
  * latency of a chase on one core while the others stream at several rates; flushes of lines that
  * another core holds. Times are ticks of the TSC, never core cycles: two cores have two clocks.
  *
- * The cores meet as in a row of suite `cores` (bench/kinds/team_part.h): each part is guarded, and
+ * The cores meet as in a row of suite `cores` (bench/kinds/team.h): each part is guarded, and
  * a rendezvous for which a core comes too late is repeated. The cores share the memory; each one
  * works on a part of it.
  */
@@ -11,9 +11,9 @@
 #include "bench/engine/plan.h"
 #include "bench/result/curve.h"
 #include "bench/engine/poll.h"
-#include "bench/kinds/team_part.h"
+#include "bench/kinds/team.h"
 #include "bench/kinds/chase.h"
-#include "bench/kinds/curve_needs.h"
+#include "bench/kinds/curve_visit.h"
 #include "bench/kinds/stream.h"
 #include "bench/kinds/shared_curve_part.h"
 #include "bench/engine/interleave.h"

@@ -1,6 +1,6 @@
 #include "bench/kinds/shared_curve_part.h"
 #include "bench/api/tsc.h"
-#include "bench/kinds/team_part.h"
+#include "bench/kinds/team.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/stream.h"
 

@@ -5,7 +5,7 @@
 
 #include "bench/engine/budget.h"
 #include "bench/kinds/team.h"
-#include "bench/kinds/flush.h"
+#include "bench/kinds/stream.h"
 #include "bench/result/curve.h"
 
 #define TOGETHER_LINES  1024 /* of a stream between two looks at the time: 64 KiB */

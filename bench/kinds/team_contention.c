@@ -1,6 +1,5 @@
 /* Measures contention: 1, 2, 4 ... and all cores at once, for a fixed time in each pass. */
 #include "bench/kinds/team.h"
-#include "bench/kinds/team_part.h"
 #include "bench/engine/plan.h"
 #include "bench/api/tsc.h"
 #include "lib/stats/stats.h"
@@ -58,7 +57,8 @@ static struct contention_pass judge(const struct team *c, unsigned n)
     return result;
 }
 
-void team_contention_note(struct team *c, unsigned cores, struct contention_pass now)
+/* Takes the figures of this many cores in this pass. */
+static void team_contention_note(struct team *c, unsigned cores, struct contention_pass now)
 {
     struct contention *k = &c->met.contention[c->taken++];
     double ticks[MEETING_PASSES], least[MEETING_PASSES], greatest[MEETING_PASSES];
@@ -78,7 +78,8 @@ void team_contention_note(struct team *c, unsigned cores, struct contention_pass
     c->met.contentions = c->taken > c->met.contentions ? c->taken : c->met.contentions;
 }
 
-double team_contention_last(const struct team *c)
+/* Returns the figure of a pass: that of the most cores. */
+static double team_contention_last(const struct team *c)
 {
     return c->met.contention[c->taken - 1].pass[c->pass].ticks;
 }
@@ -134,4 +135,53 @@ void team_contention(struct team *c, bool (*batch)(struct team *, unsigned, unsi
     c->operations = c->per_reading = operations;
     c->counted = counted;
     team_passes(c, contention_pass, team_contention_last);
+}
+
+/* Measures TLB shootdowns, from the boot core to 1, 2, 4 ... and all other cores. */
+#define SHOTS 3 /* with each number of cores in a pass; odd */
+
+/* Measures them with the first n other cores. False: the row has ended. */
+static bool shootdown_step(struct team *c, unsigned n)
+{
+    const struct platform *p = c->plan->p;
+    struct platform_shootdown shot[SHOTS];
+    uint64_t ticks[SHOTS];
+
+    if (!team_go_on(c))
+        return false;
+    const char *why = p->cores->shootdown(p, c->plan->present, n, shot, SHOTS);
+    team_fail(c, ROW_WRONG, why);
+    if (why)
+        return false;
+    for (unsigned i = 0; i < SHOTS; i++)
+        ticks[i] = shot[i].part[c->met.row.out.bench->arg];
+    stats_sort(ticks, SHOTS);
+    team_contention_note(c, n,
+                         (struct contention_pass){.ticks = (double)ticks[SHOTS / 2],
+                                                  .least = (double)ticks[0],
+                                                  .greatest = (double)ticks[SHOTS - 1]});
+    return true;
+}
+
+static bool shootdown_pass(struct team *c)
+{
+    struct plan *plan = c->plan;
+    unsigned n = 0;
+
+    for (unsigned k = 0; k < plan->all; k++)
+        if (plan->list[k] > 0 && !plan->core[k].gone)
+            plan->present[n++] = plan->list[k];
+    for (unsigned cores = 1; cores < n; cores *= 2)
+        if (!shootdown_step(c, cores))
+            return false;
+    return shootdown_step(c, n);
+}
+
+void team_shootdown(struct team *c)
+{
+    c->met.signals = true;
+    if (c->plan->p->cores->shootdown)
+        team_passes(c, shootdown_pass, team_contention_last);
+    else
+        team_fail(c, ROW_UNSUPPORTED, "needs ring 0: it changes page tables");
 }

@@ -1,7 +1,6 @@
 /* Measures transfers between two cores: every pair, or above a limit a sample of the pairs. Every
  * pass meets the same pairs in the same order. */
 #include "bench/kinds/team.h"
-#include "bench/kinds/team_part.h"
 #include "bench/engine/plan.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"

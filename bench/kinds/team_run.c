@@ -1,7 +1,7 @@
-#include "bench/kinds/team_part.h"
+#include "bench/kinds/team.h"
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan.h"
-#include "bench/engine/gate.h"
+#include "bench/engine/barrier.h"
 #include "lib/text/mem.h"
 
 /* A round of a contention: long compared with the start of all cores, short compared with a host's

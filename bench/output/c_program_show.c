@@ -1,6 +1,5 @@
 #include "bench/output/method_show.h"
 #include "bench/output/per_op.h"
-#include "bench/output/units.h"
 #include "bench/api/declare.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"

@@ -3,7 +3,7 @@
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"
 #include "lib/stats/mathx.h"
-#include "bench/output/units.h"
+#include "bench/output/per_op.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/shift.h"
 #include "lib/text/fmt.h"

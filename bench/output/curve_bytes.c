@@ -1,5 +1,5 @@
-#include "bench/output/curve_bytes.h"
-#include "bench/result/forward.h"
+#include "bench/output/kinds_show.h"
+#include "bench/result/curve.h"
 
 enum {
     CURVE = 960,

@@ -1,5 +1,5 @@
 #include "bench/output/datasheet.h"
-#include "bench/output/units.h"
+#include "bench/output/per_op.h"
 #include "lib/text/decimal.h"
 #include "lib/curve/sizes.h"
 #include "lib/stats/estimate.h"

@@ -11,9 +11,7 @@
 #include "bench/output/lines.h"
 #include "bench/result/curve.h"
 #include "bench/result/facts.h"
-#include "bench/result/forward.h"
 #include "bench/result/insn.h"
-#include "bench/result/limit.h"
 #include "lib/config/choices.h"
 
 #define SHEET_COLUMNS CORE_LIST_TYPES

@@ -2,7 +2,7 @@
 #include "bench/output/across.h"
 #include "bench/api/declare.h"
 #include "bench/api/registry.h"
-#include "bench/output/units.h"
+#include "bench/output/per_op.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"

@@ -3,7 +3,7 @@
 #include "bench/api/kind.h"
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"
-#include "bench/output/units.h"
+#include "bench/output/per_op.h"
 #include "bench/output/show.h"
 #include "build_id.h"
 #include "lib/config/options.h"

@@ -1,4 +1,4 @@
-#include "bench/output/insn_record.h"
+#include "bench/output/insn_groups.h"
 
 /* Bytes, from reports of a Zen 3 and a Zen 4: of a form without its name and pairs, of a pair, both
  * also where instructions are counted, and of a record without its forms. */

@@ -1,13 +1,34 @@
+/* Words of the records of suite `insn`: names of forms, of ends of a chain, and reasons. */
+#ifndef BENCH_OUTPUT_INSN_GROUPS_H
+#define BENCH_OUTPUT_INSN_GROUPS_H
+
+#include "bench/result/insn.h"
+#include "lib/text/sink.h"
+#include "lib/text/json.h"
+#include "bench/api/report.h"
+#include "bench/result/facts.h"
+
+#define INSN_NAME_MOST 96
+
+/* Writes why a form was not run: "the CPU does not have AVX512F". */
+void insn_why_not(const struct insn_row *row, struct sink *out);
+
+/* Writes an end of a chain: the operand's number, from 0, "b" or "i" for base or index of its
+ * address, "f" for the flags. */
+void insn_end_name(const struct insn_end *e, struct sink *out);
+
+/* Writes a pair of two: "1b>0". */
+void insn_pair_name(const struct insn_cell *c, struct sink *out);
+
+/* Writes the pairs of a form's latencies with blanks between them: "0>0 1>0". */
+void insn_pairs_name(const struct insn_table *t, const struct insn_row *row, struct sink *out);
+#define INSN_PAIRS_MOST (INSN_TESTS_MOST * 8)
+
 /*
  * The forms of a record of suite `insn`, in groups by mnemonic. Many mnemonics have the same list
  * of operands, with the same pairs of inputs and outputs; such a group refers to the first one of
  * the record that has it.
  */
-#ifndef BENCH_OUTPUT_INSN_GROUPS_H
-#define BENCH_OUTPUT_INSN_GROUPS_H
-
-#include "bench/result/insn.h"
-#include "lib/text/json.h"
 
 #define INSN_GROUPED_MOST 128 /* forms of a record */
 #define INSN_WRITTEN_MOST 160 /* records that can be referred to */
@@ -57,5 +78,25 @@ uint64_t insn_groups_bytes(const struct insn_groups *g);
 /* Returns whether the group of the form `row[i]` has its operands and pairs itself; otherwise it
  * refers to an earlier group. */
 bool insn_groups_spelled(const struct insn_groups *g, unsigned i);
+
+/* Writes the records of suite `insn`: several forms per record, in columns. */
+
+/* Writes the forms that were run. written: the records of other cores. */
+void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
+                       struct insn_written *written, struct report *r);
+
+/* --- insn_bytes.c: the estimate, for the time on a serial line -------------------------------- */
+
+/* Returns the approximate number of bytes that insn_record_forms() and insn_record_left() will
+ * write. */
+uint64_t insn_record_bytes(const struct insn_table *t);
+/* The same for another core with the same forms. */
+uint64_t insn_record_bytes_again(const struct insn_table *t);
+
+/* Writes the records of forms of suite `insn` that were not run. */
+
+/* Writes them, sorted by reason. written: the records of other cores. */
+void insn_record_left(const struct run_facts *run, const struct insn_table *t,
+                      struct insn_written *written, struct report *r);
 
 #endif

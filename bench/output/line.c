@@ -1,6 +1,5 @@
 #include "bench/output/show.h"
 #include "bench/output/per_op.h"
-#include "bench/output/units.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"

@@ -2,7 +2,6 @@
 #include "bench/output/method_show.h"
 #include "lib/stats/mathx.h"
 #include "bench/output/per_op.h"
-#include "bench/output/units.h"
 #include "lib/config/options.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"

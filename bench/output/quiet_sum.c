@@ -1,4 +1,4 @@
-#include "bench/output/quiet_sum.h"
+#include "bench/output/kinds_show.h"
 #include "lib/text/str.h"
 
 double quiet_us(const struct quiet *q, unsigned k, double ticks)

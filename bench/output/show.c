@@ -1,12 +1,11 @@
 #include "bench/output/show.h"
 #include "bench/result/kept.h"
 #include "bench/result/cycles.h"
-#include "lib/stats/mathx.h"
 #include "bench/result/sweep.h"
+#include "lib/stats/mathx.h"
 #include "bench/output/compare.h"
 #include "bench/output/method_show.h"
 #include "bench/output/per_op.h"
-#include "bench/output/units.h"
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 

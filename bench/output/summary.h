@@ -1,7 +1,7 @@
 /*
  * Writes the summary of a run. It fits one screen, because a USB keyboard may not be able to scroll
  * back. It has at most SUMMARY_LINES lines of LINES_COLUMNS columns; with a hint about the keys
- * and the verdict below it there are 20. Its contents were collected before (summary_take.h).
+ * and the verdict below it there are 20. Its contents were collected before (summary_take.c).
  *
  * Every figure is that of a row's lines and record, and the row is named; nothing is measured for
  * it. Lines without contents are left out. docs/table.md "The summary" explains each line.
@@ -15,6 +15,8 @@
 #include "bench/api/report.h"
 #include "bench/output/datasheet.h"
 #include "lib/stats/linearity.h"
+#include "bench/result/facts.h"
+#include "bench/output/board.h"
 
 #define SUMMARY_LINES 18
 
@@ -65,5 +67,22 @@ struct summary {
 /* Writes the record `summary`, and the summary as the last lines of the table, if the report has
  * these. Failures have the names of the report's list. */
 void summary_show(const struct summary *s, struct report *r);
+
+/* Collects the contents of the summary during the run: from the machine, and from each row when it
+ * is shown. Prints nothing and measures nothing. */
+
+/* Sets the machine, with the head of the report; `cores`: the number of its cores. */
+void summary_machine(struct summary *s, const struct run_facts *run, unsigned cores,
+                     const struct board *b);
+
+/* Begins before the first row. `run`: of the first core that measures. */
+void summary_begin(struct summary *s, const struct run_facts *run);
+
+/* Takes a row that has ended, on any core. Keeps it if it is on the first core and the summary
+ * shows it. Counts every row of windows. */
+void summary_row(struct summary *s, const struct run_facts *run, const struct row *row);
+
+/* Ends after the last row; `smis`: the SMIs during all rows. */
+void summary_end(struct summary *s, const struct run_facts *run, uint64_t smis);
 
 #endif

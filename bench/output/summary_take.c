@@ -1,7 +1,6 @@
-#include "bench/output/summary_take.h"
+#include "bench/output/summary.h"
 #include "bench/result/cycles.h"
 #include "bench/output/per_op.h"
-#include "bench/output/units.h"
 #include "lib/config/options.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"

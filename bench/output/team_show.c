@@ -2,7 +2,7 @@
 #include "bench/output/across.h"
 #include "bench/api/kind.h"
 #include "lib/stats/mathx.h"
-#include "bench/output/units.h"
+#include "bench/output/per_op.h"
 #include "bench/output/show.h"
 #include "lib/stats/estimate.h"
 #include "lib/text/decimal.h"

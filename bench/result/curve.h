@@ -9,6 +9,8 @@
 #include "lib/cpu/caches.h"
 #include "lib/curve/levels.h"
 #include "lib/curve/sizes.h"
+#include "lib/curve/curve_steps.h"
+#include "lib/curve/cache_line.h"
 
 /* One size, or another point (enum bench_by). Figures are per operation. */
 struct curve_point {
@@ -46,5 +48,68 @@ struct curve {
 /* Finds the levels of a curve with all its points, compares them with the caches, and judges
  * whether the curve is spoiled. */
 void curve_judge(struct curve *c);
+
+/* The result of a curve over a count on one core (bench/kinds/limit_kind.c): plain data. */
+
+/* One count. Figures are per operation. */
+struct limit_point {
+    uint32_t count;
+    uint32_t visits;       /* measurements, each with the code and data at another place */
+    double ticks;          /* UNKNOWN: no figure */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval */
+    bool shared;           /* a neighbour used the core: not judged */
+};
+
+/* The reason why a curve's steps are not judged. */
+enum limit_spoiled {
+    LIMIT_CLEAN,
+    LIMIT_SHARED,
+    LIMIT_FALLS,     /* the time falls with more fillers, which a window cannot cause */
+    LIMIT_UNCERTAIN, /* the counts at a step were measured on a shared core, or their intervals
+                      * overlap */
+    LIMIT_COUNTED,
+    LIMIT_EMULATED
+};
+
+struct limit {
+    struct outcome out;
+    bool less_time;      /* the largest counts are missing: they would have taken too long */
+    unsigned rounds;     /* passes over the counts */
+    uint64_t operations; /* that were timed */
+    size_t n;
+    struct limit_point point[CURVE_POINTS_MOST];
+    size_t steps;
+    struct curve_step step[CURVE_STEPS_MOST];
+    enum limit_spoiled spoiled;
+    uint32_t falls_at; /* LIMIT_FALLS: a count */
+};
+
+/* The result of a map of store forwarding on one core (bench/kinds/forward_kind.c): plain data. */
+
+/* One offset. Figures are of a store and the load after it. */
+struct forward_cell {
+    float ticks;          /* UNKNOWN: no figure */
+    float cycles, lo, hi; /* core cycles or instructions, and the range of all visits */
+};
+
+struct forward_map {
+    struct outcome out;
+    unsigned sizes;   /* 1, 2, 4 ...: the number of sizes that this CPU has */
+    unsigned visits;  /* measurements of each cell, each at another place */
+    bool shared;      /* a neighbour used the core for most of the visits: not judged */
+    uint64_t checked; /* stores and loads whose values were checked */
+    struct forward_cell cell[FORWARD_ALL];
+    char how[FORWARD_ALL]; /* enum forward_how */
+};
+
+/* Returns the index of the first cell of a store and a load: 1 << s and 1 << l bytes. */
+static inline unsigned forward_first(unsigned sizes, unsigned s, unsigned l)
+{
+    unsigned first = 0;
+
+    for (unsigned i = 0; i < s * sizes + l; i++)
+        first += forward_cells(1u << i / sizes, 1u << i % sizes);
+    return first;
+}
 
 #endif

@@ -34,7 +34,7 @@ static inline bool witness_knows_width(const struct witness_facts *w)
     return !w->why_not && w->best > 0;
 }
 
-/* Timer interrupts in windows (bench/engine/compensate.h). */
+/* Timer interrupts in windows (bench/engine/cycle.h). */
 struct compensate {
     const char
         *why_not; /* why it does not run although it was asked for; NULL: it runs, or is off */

@@ -10,7 +10,8 @@
 #include "lib/stats/linearity.h"
 #include "lib/stats/literature.h"
 
-/* For the regression (bench/engine/growing.h): most bodies, and a limit above the adds of each. */
+/* For the regression (bench/engine/probe_run.h): most bodies, and a limit above the adds of
+ * each. */
 #define GROWING_BODIES 64
 #define GROWING_ADDS   1024
 

@@ -137,10 +137,10 @@ static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint
     return (double)(s->doubled ? twice - once : once) / (double)s->ops;
 }
 
-/* The judgement whether the row's operations were executed (bench/engine/check.h). */
+/* The judgement whether the row's operations were executed (bench/engine/guard.h). */
 enum work { WORK_NOTHING_TO_JUDGE, WORK_JUDGED, WORK_NOT_JUDGED };
 
-/* The part of an operation's cost that its loop hides (bench/engine/loop_cost.h): nothing; perhaps
+/* The part of an operation's cost that its loop hides (bench/engine/row_figure.h): nothing; perhaps
  * a part; a part, because its instructions take longer; all, because nothing is left. */
 enum hidden { HIDDEN_NOT, HIDDEN_MAYBE, HIDDEN_PART, HIDDEN_ALL };
 

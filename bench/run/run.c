@@ -1,7 +1,7 @@
 #include "bench/run/run.h"
 #include "bench/api/registry.h"
 #include "bench/kinds/kinds.h"
-#include "bench/engine/plan_rows.h"
+#include "bench/engine/plan.h"
 #include "bench/engine/ahead.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/probe_run.h"

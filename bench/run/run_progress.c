@@ -10,7 +10,7 @@
  */
 #include "bench/api/registry.h"
 #include "bench/api/tsc.h"
-#include "bench/engine/plan_rows.h"
+#include "bench/engine/plan.h"
 #include "bench/engine/duration.h"
 #include "bench/kinds/kinds.h"
 #include "bench/run/run_state.h"

@@ -7,7 +7,7 @@
 #define BENCH_RUN_RUN_STATE_H
 
 #include "bench/engine/plan.h"
-#include "bench/output/summary_take.h"
+#include "bench/output/summary.h"
 #include "bench/run/progress.h"
 #include "bench/output/grouped.h"
 

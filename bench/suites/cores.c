@@ -6,7 +6,6 @@
 #include "bench/kinds/kinds.h"
 #include "bench/api/summary_parts.h"
 #include "bench/kinds/team.h"
-#include "bench/kinds/team_part.h"
 #include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \

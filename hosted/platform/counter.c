@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "bench/api/chain.h"
+#include "bench/api/tsc.h"
 #include "lib/config/choices.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"

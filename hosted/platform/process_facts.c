@@ -3,7 +3,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include "bench/api/declare.h"
-#include "bench/output/summary_take.h"
+#include "bench/output/summary.h"
 #include "bench/output/head.h"
 #include "bench/output/tsc_facts.h"
 #include "lib/text/fmt.h"

@@ -24,10 +24,10 @@ void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, si
 
 /*
  * Writes one object per launch and body of recorded windows (windows_pass.c below), one per line,
- * in the order of their first blocks; replay_windows.c declares its members. A file without a usable
- * line gives one object with `file` and `error`. A recording is treated as one core's: the witness's
- * best is found in all of it. A refused line is reported to `said` and discards the pass that it was
- * in. Returns the exit status for this file.
+ * in the order of their first blocks; replay_windows.c declares its members. A file without a
+ * usable line gives one object with `file` and `error`. A recording is treated as one core's: the
+ * witness's best is found in all of it. A refused line is reported to `said` and discards the pass
+ * that it was in. Returns the exit status for this file.
  */
 enum replay_status { REPLAY_DONE = 0, REPLAY_REFUSED_LINES = 1, REPLAY_REFUSED_FILE = 2 };
 enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,

@@ -27,9 +27,10 @@ static inline bool blank(uint8_t c)
 /* Takes the next line of the text up to `end`. False: there is no more. */
 static inline bool line_next(const uint8_t **text, const uint8_t *end, struct line *l)
 {
+    const uint8_t *lf = memchr(*text, '\n', (size_t)(end - *text));
+
     if (*text == end)
         return false;
-    const uint8_t *lf = memchr(*text, '\n', (size_t)(end - *text));
     *l = (struct line){*text, lf != NULL ? lf : end};
     *text = lf != NULL ? lf + 1 : end;
     return true;

@@ -42,8 +42,8 @@ struct hash_table {
 };
 
 /* Return the number of the entry with this key, plus 1. The key has `bytes` bytes, a multiple of 4,
- * without padding. hash_table_find() returns 0 if there is no such entry. hash_table_get() makes one of `size`
- * bytes, which are 0 after the key; 0: out of memory. */
+ * without padding. hash_table_find() returns 0 if there is no such entry. hash_table_get() makes
+ * one of `size` bytes, which are 0 after the key; 0: out of memory. */
 uint32_t hash_table_find(const struct hash_table *t, const void *key, size_t bytes);
 uint32_t hash_table_get(struct hash_table *t, const void *key, size_t bytes, size_t size);
 void hash_table_close(struct hash_table *t);

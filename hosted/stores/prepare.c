@@ -2,7 +2,7 @@
 #include <string.h>
 #include "bench/api/kind.h"
 #include "bench/api/registry.h"
-#include "bench/engine/check.h"
+#include "bench/engine/guard.h"
 #include "bench/engine/compiled.h"
 #include "bench/engine/place.h"
 #include "bench/engine/window.h"

@@ -3,9 +3,9 @@
  *
  * --- display.c ---
  * The screen as a console, and the keyboard with which the user scrolls it. Text is collected in
- * memory; screen_paint() is called between rows, never during one. It paints only changed cells, and
- * never reads the framebuffer. It uses only general registers and allocates nothing, so that a trap
- * handler may paint.
+ * memory; screen_paint() is called between rows, never during one. It paints only changed cells,
+ * and never reads the framebuffer. It uses only general registers and allocates nothing, so that a
+ * trap handler may paint.
  */
 #ifndef KERNEL_CONSOLE_CONSOLE_H
 #define KERNEL_CONSOLE_CONSOLE_H

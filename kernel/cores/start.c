@@ -18,8 +18,8 @@ struct __attribute__((packed)) far_pointer {
 };
 
 /* The values in kernel/cores/trampoline.asm. Each core that arrives takes the next struct core and
- * calls the entry with it, on its stack, in 64-bit mode with paging on. It has no usable GDT, IDT or
- * SSE yet. */
+ * calls the entry with it, on its stack, in 64-bit mode with paging on. It has no usable GDT, IDT
+ * or SSE yet. */
 struct __attribute__((packed)) trampoline {
     uint64_t root;    /* CR3 in 64-bit mode */
     uint32_t *ticket; /* number of the next core, from 0 */

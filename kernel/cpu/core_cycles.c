@@ -1,5 +1,5 @@
 #include "kernel/cpu/core.h"
-#include "bench/api/chain.h"
+#include "bench/api/tsc.h"
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 

@@ -1,6 +1,6 @@
 #include "kernel/report/machine_facts.h"
 #include "bench/api/declare.h"
-#include "bench/output/summary_take.h"
+#include "bench/output/summary.h"
 #include "bench/output/head.h"
 #include "bench/output/show.h"
 #include "bench/output/tsc_facts.h"

@@ -6,7 +6,7 @@
 #include "bench/kinds/kinds.h"
 #include "bench/suites/wakeup/others.h"
 #include "bench/api/tsc.h"
-#include "bench/kinds/team_part.h"
+#include "bench/kinds/team.h"
 #include "bench/suites/wakeup/wakeup.h"
 
 #define MSR_X2APIC_ICR   0x830

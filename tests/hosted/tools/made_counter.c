@@ -4,7 +4,7 @@
  * tests see the fields of a CPU with a counter; its figures mean nothing.
  */
 #include <stdlib.h>
-#include "bench/api/chain.h"
+#include "bench/api/tsc.h"
 #include "bench/engine/cycle.h"
 #include "lib/config/choices.h"
 #include "lib/cpu/core_counter.h"

@@ -6,9 +6,8 @@
 #include "tests/unit/text.h"
 
 #include "bench/engine/barrier.h"
-#include "bench/engine/gate.h"
-#include "lib/text/fmt.h"
 #include "bench/engine/poll.h"
+#include "lib/text/fmt.h"
 #include "bench/engine/plan.h"
 #include "bench/api/registry.h"
 #include "bench/kinds/team.h"
@@ -19,7 +18,6 @@
 #include "lib/config/choices.h"
 #include "bench/engine/duration.h"
 #include "bench/kinds/kinds.h"
-#include "bench/engine/plan_rows.h"
 #include "bench/engine/layout.h"
 #include "bench/engine/context.h"
 

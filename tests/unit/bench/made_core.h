@@ -1,5 +1,5 @@
 /*
- * One core on which curves, limits and maps are measured (bench/engine/one_core.h): a platform, an
+ * One core on which curves, limits and maps are measured (bench/engine/plan.h): a platform, an
  * engine, a plan, and simulations of what such rows call in bench/. A test simulates the walks and
  * the TSC. Include this first, and link made_core.c.
  */

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_BENCH_MADE_INSN_H
 #define TESTS_UNIT_BENCH_MADE_INSN_H
 
-#include "bench/kinds/insn_forms.h"
+#include "bench/kinds/forms.h"
 #include "tests/unit/cmocka_unit.h"
 
 static struct insn_links links;

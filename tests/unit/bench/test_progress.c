@@ -1,7 +1,7 @@
 /* The estimate of the time left, on rows whose times are planted. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/engine/budget.h"
 #include "bench/engine/duration.h"
+#include "bench/engine/budget.h"
 #include "bench/engine/method.h"
 #include "bench/run/progress.h"
 #include "bench/engine/gathered.h"

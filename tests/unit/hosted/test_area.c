@@ -2,7 +2,6 @@
  * The area for curves over sizes in a process, on a kernel whose hugetlb pool is planted: a page of
  * it is ordinary memory here. What is mapped is unmapped, and a refusal has its reason.
  */
-#define _GNU_SOURCE /* memfd_create() */
 #include "tests/unit/cmocka_unit.h"
 #include <errno.h>
 #include <sys/mman.h>

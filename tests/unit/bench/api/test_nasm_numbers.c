@@ -5,7 +5,6 @@
 #include "bench/api/baretick.h"
 #include "bench/api/bench.h"
 #include "bench/kinds/chase.h"
-#include "bench/kinds/near.h"
 #include "bench/kinds/stream.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"

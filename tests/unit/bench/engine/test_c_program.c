@@ -7,7 +7,7 @@
 #include "bench/engine/place.h"
 #include "bench/output/method_show.h"
 #include "lib/stats/mathx.h"
-#include "bench/output/units.h"
+#include "bench/output/per_op.h"
 #include "lib/config/options.h"
 #include "lib/text/words.h"
 #include "tests/unit/cmocka_unit.h"
@@ -79,12 +79,6 @@ uint32_t place_object(const struct placed *p)
 const char *place_why(const struct engine *e)
 {
     return "its code has no room";
-}
-
-/* Of rows alone. */
-double units_ipc(const struct run_facts *run, const struct row *row)
-{
-    return UNKNOWN;
 }
 
 static struct placed place;

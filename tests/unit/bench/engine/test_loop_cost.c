@@ -1,6 +1,6 @@
 /* What a loop hides of an operation, on made-up cores: the rules depend on no particular core. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/engine/loop_cost.h"
+#include "bench/engine/row_figure.h"
 
 static enum hidden hides(double net, double half, double loop, double instructions, double nop)
 {

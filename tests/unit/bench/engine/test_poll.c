@@ -1,7 +1,7 @@
 /* What a long row checks between its blocks: keys, and its progress. */
 #include "tests/unit/linked_tsc.h"
 #include "tests/unit/cmocka_unit.h"
-#include "bench/engine/gate.h"
+#include "bench/engine/barrier.h"
 #include "bench/engine/poll.h"
 
 static uint64_t now;

@@ -24,7 +24,6 @@ uint64_t tsc_now(void)
 }
 
 #include "bench/engine/engine.h"
-#include "bench/engine/growing.h"
 #include "bench/engine/probe_run.h"
 #include "bench/engine/interleave.h"
 #include "bench/engine/window.h"

@@ -1,6 +1,6 @@
 /* Stepped windows against other counts of their instructions (bench/engine/step_window.h): the TSC
  * if it counts them, or the core's counter of retired instructions. */
-#include "bench/engine/check.h"
+#include "bench/engine/guard.h"
 #include "tests/unit/bench/made_steps.h"
 
 /* A free window, as the TSC counts it and as the counter does: the counter also sees the code that

@@ -1,6 +1,6 @@
 /* Visits of a point that a neighbour disturbed: which they are, and what a repetition changes. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/engine/visits.h"
+#include "bench/engine/loop.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 

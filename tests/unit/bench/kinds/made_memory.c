@@ -3,8 +3,6 @@
 #include "tests/unit/bench/kinds/made_memory.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/jumps.h"
-#include "bench/kinds/near.h"
 #include "bench/kinds/stream.h"
 
 struct made_memory made_memory;

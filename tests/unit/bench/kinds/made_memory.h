@@ -10,7 +10,7 @@
 #include "tests/unit/bench/made_core.h"
 
 #include "bench/api/bench.h"
-#include "bench/kinds/flush.h"
+#include "bench/kinds/stream.h"
 #include "bench/result/curve.h"
 
 #define KIB       1024ull

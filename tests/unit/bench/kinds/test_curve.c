@@ -3,7 +3,7 @@
 #include "tests/unit/bench/kinds/made_memory.h"
 
 #include "bench/kinds/chase.h"
-#include "bench/engine/visits.h"
+#include "bench/engine/loop.h"
 #include "bench/kinds/kinds.h"
 #include "lib/curve/sizes.h"
 #include "lib/stats/mathx.h"

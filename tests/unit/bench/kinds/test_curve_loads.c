@@ -3,8 +3,7 @@
 #include "bench/kinds/kinds.h"
 #include "tests/unit/bench/kinds/made_memory.h"
 
-#include "bench/kinds/jumps.h"
-#include "bench/kinds/near.h"
+#include "bench/kinds/chase.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
 

@@ -1,7 +1,6 @@
 /* Mixes of forms and blockers: how many of each, what their time says, and their code. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/kinds/insn_forms.h"
-#include "bench/kinds/insn_mixed.h"
+#include "bench/kinds/forms.h"
 #include "lib/insn/form.h"
 #include "lib/stats/mathx.h"
 

@@ -1,9 +1,7 @@
 /* Windows of forms on a simulated core: copies begin faster than they end as long as the reorder
  * buffer has room, so a window that is shorter than it reads too low. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/kinds/insn_batch.h"
-#include "bench/kinds/insn_cell.h"
-#include "bench/kinds/insn_forms.h"
+#include "bench/kinds/forms.h"
 #include "lib/insn/form.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
@@ -79,7 +77,7 @@ static const struct {
 #define WINDOW_PAIR(i) {once_##i, twice_##i},
     EACH(WINDOW_PAIR)};
 
-/* --- in place of bench/kinds/insn_batch.c ----------------------------------------------------- */
+/* --- in place of bench/kinds/insn_job.c ----------------------------------------------------- */
 
 void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                       const struct insn_row *row)

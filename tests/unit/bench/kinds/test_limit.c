@@ -4,9 +4,9 @@
 
 #include "tests/unit/bench/made_core.h"
 
-#include "bench/engine/visits.h"
+#include "bench/engine/loop.h"
 #include "bench/kinds/kinds.h"
-#include "bench/result/limit.h"
+#include "bench/result/curve.h"
 #include "bench/kinds/limit_code.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"

@@ -1,7 +1,7 @@
 /* Lines are brought into each state before they are flushed, and what was written is checked. The
  * walks are simulated: they record the order of the calls. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/kinds/flush.h"
+#include "bench/kinds/stream.h"
 
 #define EVICT 8192
 

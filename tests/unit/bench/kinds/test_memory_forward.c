@@ -8,9 +8,9 @@
 #include "tests/unit/bench/made_core.h"
 
 #include "bench/kinds/kinds.h"
-#include "bench/result/forward.h"
-#include "bench/kinds/forward_walk.h"
-#include "bench/kinds/curve_needs.h"
+#include "bench/result/curve.h"
+#include "bench/kinds/forward_kind.h"
+#include "bench/kinds/curve_visit.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
 

@@ -1,7 +1,7 @@
 /* A chain of jumps visits every page once; a chain that does not is noticed. The code is not
  * executed but decoded here, instruction by instruction. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/kinds/jumps.h"
+#include "bench/kinds/chase.h"
 
 #define SMALL 4096u
 #define LARGE (2u << 20)

@@ -2,7 +2,6 @@
  * something else, is found. The walks are simulated. */
 #include "tests/unit/cmocka_unit.h"
 #include "bench/kinds/chase.h"
-#include "bench/kinds/near.h"
 
 static _Alignas(4096) uint8_t memory[NEAR_BYTES];
 static enum { RIGHT, LOSES_STORES, LOADS_LESS } defect;

@@ -11,9 +11,8 @@
 
 #include "bench/kinds/team.h"
 #include "bench/kinds/chase.h"
-#include "bench/kinds/flush.h"
-#include "bench/kinds/curve_needs.h"
 #include "bench/kinds/stream.h"
+#include "bench/kinds/curve_visit.h"
 #include "bench/kinds/kinds.h"
 #include "bench/result/curve.h"
 #include "lib/stats/mathx.h"

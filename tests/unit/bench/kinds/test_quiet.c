@@ -5,10 +5,9 @@
 #include "tests/unit/cmocka_unit.h"
 #include "tests/unit/linked_tsc.h"
 
-#include "bench/output/quiet_sum.h"
+#include "bench/output/kinds_show.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/barrier.h"
-#include "bench/engine/gate.h"
 #include "bench/engine/poll.h"
 #include "bench/kinds/team.h"
 #include "bench/engine/plan.h"

@@ -8,7 +8,6 @@
 #include "bench/engine/poll.h"
 #include "bench/kinds/team.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/team_part.h"
 #include "bench/kinds/exchange.h"
 #include "bench/engine/plan.h"
 #include "lib/stats/mathx.h"

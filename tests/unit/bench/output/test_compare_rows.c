@@ -4,7 +4,7 @@
 #include "bench/output/compare.h"
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"
-#include "bench/output/units.h"
+#include "bench/output/per_op.h"
 #include "lib/stats/shift.h"
 
 static const struct bench absent = {.suite = "compiler", .name = "unused_absent"},

@@ -1,9 +1,9 @@
 /* How much suite insn measures on recorded CPUs: by CPUID alone, so no such CPU is
  * needed. The system is taken to enable all state that the CPU has. */
 #include "tests/unit/cmocka_unit.h"
-#include "bench/output/curve_bytes.h"
-#include "bench/output/insn_record.h"
-#include "bench/kinds/insn_forms.h"
+#include "bench/output/kinds_show.h"
+#include "bench/output/insn_groups.h"
+#include "bench/kinds/forms.h"
 #include "tests/unit/made_cpu.h"
 
 #define AVX512_FORMS 5000

@@ -1,7 +1,7 @@
 /* The record of forms: what its columns say of simulated cells. */
 #include "tests/unit/text.h"
-#include "bench/output/insn_record.h"
-#include "bench/kinds/insn_forms.h"
+#include "bench/output/insn_groups.h"
+#include "bench/kinds/forms.h"
 
 static struct insn_links links;
 static struct insn_support support;

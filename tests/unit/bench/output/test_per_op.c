@@ -2,7 +2,6 @@
  * has one. */
 #include "tests/unit/cmocka_unit.h"
 #include "bench/output/per_op.h"
-#include "bench/output/units.h"
 #include "lib/stats/mathx.h"
 
 static struct options o;

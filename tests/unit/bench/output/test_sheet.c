@@ -2,7 +2,7 @@
  * are shown. */
 #include "tests/unit/text.h"
 #include "bench/output/datasheet.h"
-#include "bench/kinds/insn_forms.h"
+#include "bench/kinds/forms.h"
 #include "lib/text/json.h"
 #include "tests/unit/close.h"
 

@@ -4,8 +4,8 @@
  * Between a general and a vector register there is a move. Pairs with 32 bytes need AVX, those with
  * 64 need AVX-512.
  */
-#ifndef BENCH_KINDS_FORWARD_WALK_H
-#define BENCH_KINDS_FORWARD_WALK_H
+#ifndef BENCH_KINDS_FORWARD_KIND_H
+#define BENCH_KINDS_FORWARD_KIND_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,12 +30,5 @@ struct forward_place {
 /* Prepares a place in FORWARD_BYTES bytes at `at`, a page. The store and every load of this size
  * are in one line if they fit; else the store is at the beginning of a line. */
 void forward_place_build(struct forward_place *p, unsigned s, unsigned l, int offset, uint8_t *at);
-
-/* Walks a little. Returns the operations that were done, 0 if memory or the last value is not what
- * these operations leave. */
-uint64_t forward_place_check(const struct forward_place *p);
-
-/* Returns the ticks of a number of operations, a multiple of FORWARD_UNROLL. */
-uint64_t forward_place_time(const struct forward_place *p, uint64_t operations);
 
 #endif
