@@ -118,13 +118,6 @@ struct sink *machine_console_late(struct machine *m);
 /* Returns the bytes of arena that the log of a borrowed machine takes. */
 uint64_t machine_log_cost(const struct handoff *h);
 
-/* --- dma.c --- */
-
-/* Applies dma=off: stops all PCI devices from writing memory, except those that the console needs
- * (lib/firmware/pci.h decides). Nothing is restored: the firmware's drivers are gone. Also maps the
- * configuration space of one PCI device, for rows. */
-void machine_dma(struct machine *m);
-
 /*
  * --- core_controls.c ---
  * Applies turbo=, prefetch= and freq= to the cores (lib/cpu/controls.h does it for one core), and
