@@ -34,7 +34,7 @@ enum replay_status replay_windows(struct sink *out, struct sink *said, const cha
                                   const uint8_t *bytes, size_t n);
 
 /*
- * --- cpuid_dump.c ---
+ * --- replay_cpuid.c ---
  * The text recordings of tests/replay/cpuid, and a cpuid_fn that answers from them. A line is one
  * of
  *   cpuid CPU LEAF SUBLEAF EAX EBX ECX EDX    all hexadecimal but CPU
