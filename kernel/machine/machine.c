@@ -231,7 +231,7 @@ static void apply_dma(struct machine *m)
     m->ecam = map_ecam(&mcfg, &m->paging);
 }
 
-/* --- interrupts, clocks, cores ------------------------------------------------------------------ */
+/* --- interrupts, clocks, cores ---------------------------------------------------------------- */
 
 /* Sends INIT to every other core: they then wait for a SIPI and execute nothing. Firmware may leave
  * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time. */
