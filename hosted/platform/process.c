@@ -148,6 +148,15 @@ void process_board(struct board *b)
     b->asked_processors = smbios_files_processors(SMBIOS_FILES, &b->processors);
 }
 
+int process_move(pid_t pid, int cpu)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(pid, sizeof one, &one) == 0 ? 0 : errno;
+}
+
 bool process_pin(struct process *p, struct sink *err)
 {
     const char *text = getenv(PROCESS_CPU);

@@ -9,7 +9,6 @@
 #ifndef HOSTED_PLATFORM_PROCESS_H
 #define HOSTED_PLATFORM_PROCESS_H
 
-#include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -55,14 +54,7 @@ uint32_t process_microcode(int cpu);
 void process_board(struct board *b);
 
 /* Moves a process (0: this one) to this CPU and pins it; returns 0, or errno. */
-static inline int process_move(pid_t pid, int cpu)
-{
-    cpu_set_t one;
-
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    return sched_setaffinity(pid, sizeof one, &one) == 0 ? 0 : errno;
-}
+int process_move(pid_t pid, int cpu);
 
 /* Locks the memory and requests SCHED_FIFO. Call it once all memory is allocated. */
 void process_settle(struct process *p);
