@@ -53,25 +53,14 @@ static bool get_number(const struct boot *b, CHAR16 *name, uint16_t *number)
     return get_variable(b, name, number, &size, NULL) && size == sizeof *number;
 }
 
-/* Firmware may pass more bytes than the entry has. */
-static bool is_started_by(const struct boot *b, const struct boot_entry *entry)
-{
-    return boot_entry_is(entry, DESCRIPTION) && entry->size > 0 &&
-           entry->size <= b->loaded->LoadOptionsSize &&
-           __builtin_memcmp(entry->data, b->loaded->LoadOptions, entry->size) == 0;
-}
-
 static bool is_own_entry(const struct boot *b, uint16_t number)
 {
     uint8_t bytes[VARIABLE_MAX];
     UINTN size = sizeof bytes;
-    struct boot_entry entry;
 
-    if (!get_variable(b, entry_name_of(number).at, bytes, &size, NULL) ||
-        !boot_entry_decode(&entry, bytes, size))
-        return false;
-    boot_entry_drop_path(&entry); /* if shim is in between */
-    return is_started_by(b, &entry);
+    return get_variable(b, entry_name_of(number).at, bytes, &size, NULL) &&
+           boot_entry_started(bytes, size, DESCRIPTION, b->loaded->LoadOptions,
+                              b->loaded->LoadOptionsSize);
 }
 
 /* Firmware deletes BootNext before it starts the entry; some does not. */

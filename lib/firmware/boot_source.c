@@ -6,7 +6,15 @@
 
 #define ENTRY_HEAD 6 /* attributes, length of the device path */
 
-bool boot_entry_decode(struct boot_entry *entry, const uint8_t *bytes, size_t n)
+struct entry {
+    const uint8_t *description; /* UTF-16LE without its NUL */
+    size_t characters;          /* of the description */
+    const uint8_t *data;        /* load options */
+    size_t size;                /* of data, bytes */
+};
+
+/* False: the n bytes are not an entry. */
+static bool decode(struct entry *entry, const uint8_t *bytes, size_t n)
 {
     size_t at = ENTRY_HEAD, path;
 
@@ -27,7 +35,7 @@ bool boot_entry_decode(struct boot_entry *entry, const uint8_t *bytes, size_t n)
     return true;
 }
 
-bool boot_entry_is(const struct boot_entry *entry, const char *description)
+static bool has_description(const struct entry *entry, const char *description)
 {
     for (size_t i = 0; i < entry->characters; i++)
         if (description[i] == '\0' || le16(entry->description + 2 * i) != (uint8_t)description[i])
@@ -35,7 +43,7 @@ bool boot_entry_is(const struct boot_entry *entry, const char *description)
     return description[entry->characters] == '\0';
 }
 
-void boot_entry_drop_path(struct boot_entry *entry)
+static void drop_path(struct entry *entry)
 {
     size_t at = 0;
 
@@ -47,6 +55,17 @@ void boot_entry_drop_path(struct boot_entry *entry)
         return;
     entry->data += at + 2;
     entry->size -= at + 2;
+}
+
+bool boot_entry_started(const uint8_t *bytes, size_t n, const char *description,
+                        const void *options, size_t size)
+{
+    struct entry entry;
+
+    if (!decode(&entry, bytes, n) || !has_description(&entry, description))
+        return false;
+    drop_path(&entry);
+    return entry.size > 0 && entry.size <= size && memcmp(entry.data, options, entry.size) == 0;
 }
 
 size_t boot_order_remove(uint8_t *order, size_t n, uint16_t number)

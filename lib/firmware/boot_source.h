@@ -11,22 +11,16 @@
 #include "lib/text/bytes.h"
 #include "lib/text/url.h"
 
-/* A boot entry: the content of a variable Boot####, which this points into. Source: UEFI 2.10
- * sections 3.1.3 (EFI_LOAD_OPTION) and 3.3 (BootOrder). */
-struct boot_entry {
-    const uint8_t *description; /* UTF-16LE without its NUL */
-    size_t characters;          /* of the description */
-    const uint8_t *data;        /* load options */
-    size_t size;                /* of data, bytes */
-};
-
-/* False: the n bytes are not an entry. */
-bool boot_entry_decode(struct boot_entry *entry, const uint8_t *bytes, size_t n);
-/* Returns whether the description is this text of ASCII characters. */
-bool boot_entry_is(const struct boot_entry *entry, const char *description);
-/* Drops the first word of the load options, with its blank, if it is a path that begins with "\".
- * shim starts the program of that name and passes it the rest. */
-void boot_entry_drop_path(struct boot_entry *entry);
+/*
+ * Returns whether a boot entry, the n bytes of a variable Boot####, has this description of ASCII
+ * characters and started a program with these `size` bytes of load options: they begin with those
+ * of the entry, of which there must be some, and firmware may pass more bytes. A first word of the
+ * entry's that is a path beginning with "\" is left out, with its blank: shim starts the program of
+ * that name and passes it the rest. Source: UEFI 2.10 sections 3.1.3 (EFI_LOAD_OPTION) and 3.3
+ * (BootOrder).
+ */
+bool boot_entry_started(const uint8_t *bytes, size_t n, const char *description,
+                        const void *options, size_t size);
 
 /* Removes a number from the n bytes of BootOrder. Returns the number of bytes that are left. */
 size_t boot_order_remove(uint8_t *order, size_t n, uint16_t number);
