@@ -25,8 +25,7 @@ void curve_judge(struct curve *c)
     c->spoiled = CURVE_CLEAN;
     c->levels = 0;
     if (bench_by(bench_curve(c->out.bench)) == BENCH_BY_SIZE)
-        c->levels = levels_find(point, c->n, c->level);
-    levels_match(c->level, c->levels, c->cache, c->caches);
+        c->levels = levels_find(point, c->n, c->cache, c->caches, c->level);
     if (2 * shared > c->n)
         c->spoiled = CURVE_SHARED;
     else if (!may_fall(bench_curve(c->out.bench)) && levels_fall(calm, c->n, &c->falls_at))

@@ -120,7 +120,8 @@ static uint64_t half_way(const struct known_points *k, const struct range *r,
     return found <= LEVEL_CLIMB * k->at[r->end - 1].bytes ? found : 0;
 }
 
-size_t levels_find(const struct level_point *point, size_t n, struct level level[LEVELS_MOST])
+size_t levels_find(const struct level_point *point, size_t n, const struct cache *cache,
+                   unsigned caches, struct level level[LEVELS_MOST])
 {
     struct known_points k;
     struct range found[LEVELS_MOST] = {{0}};
@@ -138,6 +139,7 @@ size_t levels_find(const struct level_point *point, size_t n, struct level level
         level[i].half_way =
             i + 1 < count ? half_way(&k, &found[i], &found[i + 1]) : level[i].beyond;
     }
+    levels_match(level, count, cache, caches);
     return count;
 }
 

@@ -48,9 +48,11 @@ struct level {
  * Finds the levels of n points, which are ascending in bytes; points without a value are skipped.
  * Takes the longest range of sizes with nearly one value (LEVEL_FLAT), then the longest of the rest
  * on either side, and so on; then joins adjacent ones (LEVEL_STEP), and finds where each one ends.
- * Returns their number, in ascending order of size; cache is -1.
+ * Matches them with the caches, see levels_match(). Returns their number, in ascending order of
+ * size.
  */
-size_t levels_find(const struct level_point *point, size_t n, struct level level[LEVELS_MOST]);
+size_t levels_find(const struct level_point *point, size_t n, const struct cache *cache,
+                   unsigned caches, struct level level[LEVELS_MOST]);
 
 /* Returns whether the curve falls somewhere: a larger working set cannot be faster to reach, so
  * that something else was measured too. *at gets the smallest size with a lower value. */
@@ -65,9 +67,9 @@ bool levels_fall(const struct level_point *point, size_t n, uint64_t *at);
 #define LEVEL_MATCH 1.5
 
 /*
- * Sets `cache` of each level to the index of the data or unified cache that ends where it ends,
- * between `to` and `half_way` (LEVEL_MATCH); of several the one nearest to the middle. A cache
- * belongs to at most one level. The level that the curve ends in has no cache.
+ * Sets `cache` of each level, -1 before, to the index of the data or unified cache that ends where
+ * it ends, between `to` and `half_way` (LEVEL_MATCH); of several the one nearest to the middle. A
+ * cache belongs to at most one level. The level that the curve ends in has no cache.
  *
  * Then the level after that of a cache gets the next larger cache, if no level ends at that one, in
  * two cases. It has no clear end, and lies within the cache. Or it is the last but one, and ends

@@ -57,7 +57,7 @@ static const struct cache cpuid[] = {
 TEST(three_caches_and_memory_are_found)
 {
     uint64_t at;
-    size_t points = make(three, 3, 250, 0.01), n = levels_find(point, points, level);
+    size_t points = make(three, 3, 250, 0.01), n = levels_find(point, points, NULL, 0, level);
 
     assert_int_equal(n, 4);
     assert_false(levels_fall(point, points, &at));
@@ -85,8 +85,7 @@ TEST(a_level_ends_where_half_of_the_accesses_miss)
     for (size_t i = 0; i < points; i++)
         if (point[i].bytes > 256 * KIB && point[i].bytes <= 512 * KIB)
             point[i].value = 18, point[i].hi = 18.1;
-    size_t n = levels_find(point, points, level);
-    levels_match(level, n, cpuid, CPUID_CACHES);
+    size_t n = levels_find(point, points, cpuid, CPUID_CACHES, level);
     for (size_t i = 0; i < n; i++) {
         if (level[i].cache != 2)
             continue;
@@ -101,7 +100,7 @@ TEST(a_level_ends_where_half_of_the_accesses_miss)
 TEST(a_shared_cache_that_ends_early_has_its_level)
 {
     static const struct made_cache shared[] = {{32 * KIB, 4}, {512 * KIB, 14}, {4 * MIB, 46}};
-    size_t n = levels_find(point, make(shared, 3, 600, 0.01), level);
+    size_t n = levels_find(point, make(shared, 3, 600, 0.01), NULL, 0, level);
 
     assert_int_equal(n, 4);
     levels_match(level, n, cpuid, CPUID_CACHES);
@@ -135,9 +134,8 @@ TEST(a_range_of_mostly_misses_has_no_cache)
 TEST(memory_is_not_taken_for_a_hidden_cache)
 {
     static const struct made_cache hidden[] = {{32 * KIB, 4}, {512 * KIB, 14}};
-    size_t n = levels_find(point, make(hidden, 2, 600, 0.01), level);
+    size_t n = levels_find(point, make(hidden, 2, 600, 0.01), cpuid, CPUID_CACHES, level);
 
-    levels_match(level, n, cpuid, CPUID_CACHES);
     assert_int_equal(level[1].cache, 2);
     for (size_t i = 2; i < n; i++)
         assert_int_equal(level[i].cache, -1);
@@ -154,7 +152,7 @@ TEST(a_slow_climb_has_no_clear_end)
         v = point[i].bytes >= 256 * KIB && v < 200 ? 1.25 * v : v;
         point[i].lo = point[i].hi = UNKNOWN;
     }
-    size_t n = levels_find(point, points, level);
+    size_t n = levels_find(point, points, NULL, 0, level);
     assert_int_equal(n, 2);
     assert_int_equal(level[0].half_way, 0);
     levels_match(level, n, cpuid, CPUID_CACHES);
@@ -162,7 +160,7 @@ TEST(a_slow_climb_has_no_clear_end)
     /* After the first cache's level it is the second cache's. */
     for (size_t i = 0; point[i].bytes <= 32 * KIB; i++)
         point[i].value = 4;
-    n = levels_find(point, points, level);
+    n = levels_find(point, points, NULL, 0, level);
     assert_int_equal(n, 3);
     levels_match(level, n, cpuid, CPUID_CACHES);
     assert_int_equal(level[1].half_way, 0);
@@ -173,7 +171,7 @@ TEST(a_slow_climb_has_no_clear_end)
 
 TEST(without_cpuid_data_levels_have_no_cache)
 {
-    size_t n = levels_find(point, make(three, 3, 250, 0), level);
+    size_t n = levels_find(point, make(three, 3, 250, 0), NULL, 0, level);
 
     levels_match(level, n, NULL, 0);
     for (size_t i = 0; i < n; i++)
@@ -187,7 +185,7 @@ TEST(caches_of_another_machine_match_no_level)
         {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
         {.level = 2, .type = CACHE_UNIFIED, .size = 4 * MIB},
     };
-    size_t n = levels_find(point, make(three, 3, 250, 0), level);
+    size_t n = levels_find(point, make(three, 3, 250, 0), NULL, 0, level);
 
     levels_match(level, n, other, 2);
     assert_int_equal(level[0].cache, 0);
@@ -197,7 +195,7 @@ TEST(caches_of_another_machine_match_no_level)
 
 TEST(a_flat_curve_is_one_level)
 {
-    size_t points = make(NULL, 0, 1.03125, 0), n = levels_find(point, points, level);
+    size_t points = make(NULL, 0, 1.03125, 0), n = levels_find(point, points, NULL, 0, level);
 
     assert_int_equal(n, 1);
     assert_int_equal(level[0].from, 4 * KIB);
@@ -210,7 +208,7 @@ TEST(a_flat_curve_is_one_level)
 TEST(one_cache_and_memory_are_found)
 {
     static const struct made_cache one[] = {{8 * MIB, 20}};
-    size_t n = levels_find(point, make(one, 1, 400, 0.01), level);
+    size_t n = levels_find(point, make(one, 1, 400, 0.01), NULL, 0, level);
 
     assert_int_equal(n, 2);
     assert_close(level[0].value, 20, 0.5);
@@ -226,7 +224,7 @@ TEST(a_ramp_has_no_level)
 
     for (size_t i = 0; i < points; i++, v *= 1.2)
         point[i].value = v;
-    assert_int_equal(levels_find(point, points, level), 0);
+    assert_int_equal(levels_find(point, points, NULL, 0, level), 0);
     assert_false(levels_fall(point, points, &at));
 }
 
@@ -239,7 +237,7 @@ TEST(with_noise_levels_are_in_order)
     for (unsigned launch = 0; launch < 500; launch++) {
         for (size_t i = 0; i < points; i++)
             point[i].value = 1 + (double)rng_below(&random, launch + 2);
-        size_t n = levels_find(point, points, level);
+        size_t n = levels_find(point, points, NULL, 0, level);
         assert_true(n <= LEVELS_MOST);
         for (size_t i = 0; i < n; i++) {
             assert_true(level[i].to >= LEVEL_SPAN * level[i].from);
@@ -277,10 +275,10 @@ TEST(points_without_a_value_are_left_out)
     size_t points = make(three, 3, 250, 0);
 
     point[1].value = UNKNOWN;
-    assert_int_equal(levels_find(point, points, level), 4);
+    assert_int_equal(levels_find(point, points, NULL, 0, level), 4);
     for (size_t i = 0; i < points; i++)
         point[i].value = UNKNOWN;
-    assert_int_equal(levels_find(point, points, level), 0);
-    assert_int_equal(levels_find(point, 0, level), 0);
+    assert_int_equal(levels_find(point, points, NULL, 0, level), 0);
+    assert_int_equal(levels_find(point, 0, NULL, 0, level), 0);
     assert_false(levels_fall(point, points, &at));
 }
