@@ -186,9 +186,8 @@ static void probe_groups_to(struct engine *e, struct probe *p, enum recipe r, si
     p->recipe[r].windows = to * n;
     p->recipe[r].ticks_per_cycle = c.mean;
     p->recipe[r].groups = to;
-    p->recipe[r].exclusive =
-        (unsigned)linearity_over(group, to, n, e->facts.step, p->recipe[r].point);
-    p->recipe[r].line = linearity_line(p->recipe[r].point);
+    p->recipe[r].exclusive = (unsigned)linearity_over(group, to, n, e->facts.step,
+                                                      p->recipe[r].point, &p->recipe[r].line);
     p->recipe[r].bend = linearity_bend(group, to, NULL);
 }
 

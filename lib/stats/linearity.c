@@ -55,40 +55,13 @@ static double half_of(const struct moments *errors, double step_half)
     return half > step_half ? half : step_half;
 }
 
-size_t linearity_over(const struct linearity_group *group, size_t groups, size_t n, double step,
-                      struct linearity_point points[LINEARITY_POINTS])
-{
-    struct moments errors[LINEARITY_POINTS] = {0}, ticks[LINEARITY_POINTS] = {0}, c = {0};
-
-    for (size_t g = 0; g < groups; g++) {
-        struct linearity_point one[LINEARITY_POINTS];
-        if (!is_whole(&group[g]))
-            continue;
-        linearity(group[g].location, group[g].c, 0, step, one);
-        moments_add(&c, group[g].c);
-        for (int i = 0; i < LINEARITY_POINTS; i++) {
-            moments_add(&errors[i], one[i].cycles);
-            moments_add(&ticks[i], one[i].ticks);
-        }
-    }
-    double location[LINEARITY_POINTS];
-    for (int i = 0; i < LINEARITY_POINTS; i++)
-        location[i] = c.n ? ticks[i].mean : UNKNOWN;
-    linearity(location, c.mean, n * (size_t)c.n, step, points);
-    for (int i = 0; i < LINEARITY_POINTS && c.n; i++) {
-        points[i].cycles = errors[i].mean;
-        points[i].half = half_of(&errors[i], points[i].half);
-    }
-    return (size_t)c.n;
-}
-
 static bool on_the_line(const struct linearity_point *p)
 {
     return p->adds >= LINEARITY_FROM && is_known(p->cycles);
 }
 
 /* Ordinary least squares; the half-widths of slope and shadow from those of the points. */
-struct linearity_line linearity_line(const struct linearity_point points[LINEARITY_POINTS])
+static struct linearity_line line_through(const struct linearity_point points[LINEARITY_POINTS])
 {
     struct linearity_line l = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, false};
     struct moments x = {0}, y = {0};
@@ -126,6 +99,34 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
     return l;
 }
 
+size_t linearity_over(const struct linearity_group *group, size_t groups, size_t n, double step,
+                      struct linearity_point points[LINEARITY_POINTS], struct linearity_line *line)
+{
+    struct moments errors[LINEARITY_POINTS] = {0}, ticks[LINEARITY_POINTS] = {0}, c = {0};
+
+    for (size_t g = 0; g < groups; g++) {
+        struct linearity_point one[LINEARITY_POINTS];
+        if (!is_whole(&group[g]))
+            continue;
+        linearity(group[g].location, group[g].c, 0, step, one);
+        moments_add(&c, group[g].c);
+        for (int i = 0; i < LINEARITY_POINTS; i++) {
+            moments_add(&errors[i], one[i].cycles);
+            moments_add(&ticks[i], one[i].ticks);
+        }
+    }
+    double location[LINEARITY_POINTS];
+    for (int i = 0; i < LINEARITY_POINTS; i++)
+        location[i] = c.n ? ticks[i].mean : UNKNOWN;
+    linearity(location, c.mean, n * (size_t)c.n, step, points);
+    for (int i = 0; i < LINEARITY_POINTS && c.n; i++) {
+        points[i].cycles = errors[i].mean;
+        points[i].half = half_of(&errors[i], points[i].half);
+    }
+    *line = line_through(points);
+    return (size_t)c.n;
+}
+
 /* One test over the groups: its value in each, as a multiple of its limit. */
 struct off {
     unsigned whole, above, below;
@@ -147,7 +148,7 @@ static void add_group(struct off off[LINEARITY_TESTS], const struct linearity_gr
     unsigned test = 0;
 
     linearity(group->location, group->c, 0, 0, points);
-    struct linearity_line l = linearity_line(points);
+    struct linearity_line l = line_through(points);
     for (int i = 0; i < LINEARITY_POINTS; i++)
         if (on_the_line(&points[i]))
             add_off(&off[test++],

@@ -33,14 +33,6 @@ struct linearity_group {
     double location[LINEARITY_POINTS], c;
 };
 
-/*
- * Averages over groups: e(N) is the mean of theirs; its half-width is that of their values by
- * Student's t, or that of the clock's step over all windows if that is wider. Groups that lack a
- * point or c are left out; returns the number of groups used. With 0, nothing is known.
- */
-size_t linearity_over(const struct linearity_group *group, size_t groups, size_t n, double step,
-                      struct linearity_point points[LINEARITY_POINTS]);
-
 #define LINEARITY_FROM 5 /* adds; shorter chains may lie in a recipe's shadow */
 /*
  * The straight line through e(N) for N >= LINEARITY_FROM: e = slope N - shadow. The shadow is the
@@ -57,7 +49,15 @@ struct linearity_line {
     double bend;              /* the largest distance of a point from the line, core cycles */
     bool straight;
 };
-struct linearity_line linearity_line(const struct linearity_point points[LINEARITY_POINTS]);
+
+/*
+ * Averages over groups: e(N) is the mean of theirs; its half-width is that of their values by
+ * Student's t, or that of the clock's step over all windows if that is wider. Groups that lack a
+ * point or c are left out; returns the number of groups used. With 0, nothing is known. The line is
+ * that of the averages.
+ */
+size_t linearity_over(const struct linearity_group *group, size_t groups, size_t n, double step,
+                      struct linearity_point points[LINEARITY_POINTS], struct linearity_line *line);
 
 #define LINEARITY_TESTS 7 /* the six points on the line, and its slope */
 /*

@@ -83,7 +83,8 @@ static struct linearity_group a_group(const double shown[LINEARITY_POINTS], doub
 
 /* Sixteen groups, each with its own noise; what is planted is found within its half-width. */
 static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsigned lost,
-                        struct linearity_point points[LINEARITY_POINTS])
+                        struct linearity_point points[LINEARITY_POINTS],
+                        struct linearity_line *line)
 {
     struct linearity_group group[16];
     struct rng rng = {5};
@@ -94,27 +95,27 @@ static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsi
         else
             group[g] = a_group(shown, noise, 0.6 + 0.02 * g, &rng); /* the clock moves */
     }
-    return linearity_over(group, 16, 512, 2, points);
+    return linearity_over(group, 16, 512, 2, points, line);
 }
 
 TEST(groups_show_their_spread)
 {
     static const double shown[LINEARITY_POINTS] = {3, 0, 0.4, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8};
     struct linearity_point points[LINEARITY_POINTS];
+    struct linearity_line l;
 
-    assert_int_equal(groups_of(shown, 0.3, 0, points), 16);
+    assert_int_equal(groups_of(shown, 0.3, 0, points, &l), 16);
     for (int i = 2; i < LINEARITY_POINTS; i++) {
         assert_true(points[i].half > 0.1 && points[i].half < 0.6);
         assert_close(points[i].cycles, -shown[i], points[i].half);
     }
-    struct linearity_line l = linearity_line(points);
     assert_true(l.straight && l.bend < 0.5);
     assert_close(l.shadow, 0.8, l.shadow_half);
     assert_close(l.slope, 0, l.slope_half);
-    assert_int_equal(groups_of(shown, 0.3, 13, points), 3);
+    assert_int_equal(groups_of(shown, 0.3, 13, points, &l), 3);
     assert_true(points[5].half > 0.2);
-    assert_int_equal(groups_of(shown, 0.3, 16, points), 0);
-    assert_true(points[5].cycles != points[5].cycles && !linearity_line(points).straight);
+    assert_int_equal(groups_of(shown, 0.3, 16, points, &l), 0);
+    assert_true(points[5].cycles != points[5].cycles && !l.straight);
 }
 
 TEST(a_curve_with_a_bend_is_not_straight)
@@ -123,13 +124,13 @@ TEST(a_curve_with_a_bend_is_not_straight)
     static const double one_off[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, -1.7, 0};
     static const double steep[LINEARITY_POINTS] = {0, 0, 0, 0.01, 0.02, 0.05, 0.1, 0.3, 3};
     struct linearity_point points[LINEARITY_POINTS];
+    struct linearity_line l;
 
-    groups_of(plain, 0.3, 0, points);
-    assert_false(linearity_line(points).straight);
-    groups_of(one_off, 0.1, 0, points);
-    assert_true(linearity_line(points).straight);
-    groups_of(steep, 0.1, 0, points);
-    struct linearity_line l = linearity_line(points);
+    groups_of(plain, 0.3, 0, points, &l);
+    assert_false(l.straight);
+    groups_of(one_off, 0.1, 0, points, &l);
+    assert_true(l.straight);
+    groups_of(steep, 0.1, 0, points, &l);
     assert_false(l.straight);
     assert_close(l.slope, -0.003, 0.0002);
 }
