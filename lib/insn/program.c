@@ -373,9 +373,7 @@ static bool has_lead(const struct insn_place *place, const struct insn_test *t, 
 void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                const struct insn_contents *c)
 {
-    insn_put_start(to, place, &t->view);
-    if (has_lead(place, t, c->body))
-        insn_put_lead(to, place, &t->view);
+    insn_put_start(to, place, &t->view, has_lead(place, t, c->body));
     size_t head = to->used;
     switch (c->body) {
     case BODY_STRAIGHT:

@@ -214,20 +214,8 @@ void insn_put_pointers(struct insn_code *to, const struct insn_place *place,
     }
 }
 
-void insn_put_start(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
-{
-    for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
-        put_first_value(to, place, v, i);
-    put_first_value(to, place, v, PLAN_RBP);
-    if (v->form->properties & INSN_STACK) {
-        insn_put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
-        insn_put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);
-    }
-}
-
-/* Of each pair, the second instruction waits for the first. No copy reads their register, which
- * keeps its value, 0. */
-void insn_put_lead(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
+static void put_lead(struct insn_code *to, const struct insn_place *place,
+                     const struct insn_view *v)
 {
     enum insn_link link = v->form->encoding == INSN_LEGACY ? LINK_PSHUFD : LINK_VPSHUFD;
 
@@ -237,6 +225,22 @@ void insn_put_lead(struct insn_code *to, const struct insn_place *place, const s
     }
 }
 
+void insn_put_start(struct insn_code *to, const struct insn_place *place, const struct insn_view *v,
+                    bool lead)
+{
+    for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
+        put_first_value(to, place, v, i);
+    put_first_value(to, place, v, PLAN_RBP);
+    if (v->form->properties & INSN_STACK) {
+        insn_put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
+        insn_put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);
+    }
+    if (lead)
+        put_lead(to, place, v);
+}
+
+/* Of each pair, the second instruction waits for the first. No copy reads their register, which
+ * keeps its value, 0. */
 void insn_put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
 {
     if (v->form->properties & INSN_STACK)

@@ -53,7 +53,7 @@ struct insn_place {
     unsigned values;  /* enum insn_values */
     unsigned filler;  /* enum insn_filler */
     unsigned history; /* enum insn_history */
-    unsigned lead;    /* pairs of instructions before copies of vectors (insn_put_lead) */
+    unsigned lead;    /* pairs of instructions before copies of vectors (insn_put_start) */
     bool avx2;        /* for HISTORY_OTHER */
 };
 
@@ -109,16 +109,14 @@ void insn_put_access(struct insn_code *code, const struct insn_place *place, enu
 void insn_put_value(struct insn_code *code, const struct insn_place *place,
                     const struct insn_view *v, unsigned number);
 
-/* Sets what the window's entry and its clock have changed, and moves RSP into the area. */
-void insn_put_start(struct insn_code *to, const struct insn_place *place,
-                    const struct insn_view *v);
-
 /*
- * Writes instructions that fill the schedulers of a form with vectors before its first copy. Copies
- * that meet empty schedulers all begin at once, and a core that has assigned units badly then may
- * keep to it to the end of a loop.
+ * Sets what the window's entry and its clock have changed, and moves RSP into the area. With
+ * `lead`, instructions follow that fill the schedulers of a form with vectors before its first
+ * copy. Copies that meet empty schedulers all begin at once, and a core that has assigned units
+ * badly then may keep to it to the end of a loop.
  */
-void insn_put_lead(struct insn_code *to, const struct insn_place *place, const struct insn_view *v);
+void insn_put_start(struct insn_code *to, const struct insn_place *place, const struct insn_view *v,
+                    bool lead);
 
 /* Sets the pointers that copies move: RSP of the stack, RSI and RDI of strings. */
 void insn_put_pointers(struct insn_code *to, const struct insn_place *place,

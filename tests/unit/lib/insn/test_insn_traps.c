@@ -174,7 +174,7 @@ TEST(sources_are_written_in_their_domain)
         struct insn_test t = test_of(one->name, INSN_DISTINCT);
         unsigned sources = 0;
         insn_setup(&setup, &place, &t);
-        insn_put_start(&setup, &place, &t.view);
+        insn_put_start(&setup, &place, &t.view, false);
         assert_false(setup.full || setup.refused);
         for (unsigned i = 0; i < t.view.operands; i++)
             for (unsigned k = 0; k < INSN_LOOP_COPIES; k++) {
@@ -196,7 +196,7 @@ static unsigned shuffles_before(const struct insn_code *code, const struct insn_
     struct insn_code pair = {.at = bytes, .size = sizeof bytes}, copy = pair, start = pair;
     unsigned n = 0;
 
-    insn_put_start(&start, place, &t->view);
+    insn_put_start(&start, place, &t->view, false);
     at += start.used;
     insn_put_link(&pair, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_INDEX, 0xe4);
     insn_put_link(&pair, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_ZERO, 0xe4);
