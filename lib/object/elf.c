@@ -65,21 +65,6 @@ bool elf_rela(const struct elf_section *relas, uint64_t i, struct elf_rela *r)
     return true;
 }
 
-uint32_t elf_relas_of(const struct elf *e, uint32_t section, uint32_t *last)
-{
-    uint32_t count = 0;
-
-    *last = 0;
-    for (uint32_t i = 1; i < e->sections; i++) {
-        struct elf_section relas = elf_section(e, i);
-        if (relas.type != ELF_RELA || relas.info != section || !relas.size)
-            continue;
-        *last = i;
-        count++;
-    }
-    return count;
-}
-
 static bool is_defined(const struct elf_symbol *s)
 {
     return s->section != ELF_UNDEFINED && s->section < RESERVED;

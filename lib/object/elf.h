@@ -98,10 +98,6 @@ struct elf_symbol elf_symbol(const struct elf *e, uint32_t i);
 /* Reads relocation i of an ELF_RELA section. False: it has not as many. */
 bool elf_rela(const struct elf_section *relas, uint64_t i, struct elf_rela *r);
 
-/* Returns the number of sections with relocations of this one; *last gets the last of them, 0:
- * none. */
-uint32_t elf_relas_of(const struct elf *e, uint32_t section, uint32_t *last);
-
 /* A place in an object; section 0: nowhere. */
 struct elf_spot {
     uint32_t section;

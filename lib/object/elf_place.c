@@ -68,6 +68,23 @@ static const char *cannot_place(const struct elf_section *s)
     return NULL;
 }
 
+/* Returns the number of sections with relocations of this one; *last gets the last of them, 0:
+ * none. */
+static uint32_t relas_of(const struct elf *e, uint32_t section, uint32_t *last)
+{
+    uint32_t count = 0;
+
+    *last = 0;
+    for (uint32_t i = 1; i < e->sections; i++) {
+        struct elf_section relas = elf_section(e, i);
+        if (relas.type != ELF_RELA || relas.info != section || !relas.size)
+            continue;
+        *last = i;
+        count++;
+    }
+    return count;
+}
+
 /* Returns the part of a section, adding it if necessary; ELF_PARTS: it cannot be added. */
 static uint32_t part_of(struct elf_set *s, uint32_t section, struct sink *err)
 {
@@ -77,7 +94,7 @@ static uint32_t part_of(struct elf_set *s, uint32_t section, struct sink *err)
     uint32_t relas;
     struct elf_section from = elf_section(s->elf, section);
     const char *why = cannot_place(&from);
-    if (!why && elf_relas_of(s->elf, section, &relas) > 1)
+    if (!why && relas_of(s->elf, section, &relas) > 1)
         why = "two tables of relocations";
     if (!why && s->parts == ELF_PARTS)
         why = "one section more than a set can have";
