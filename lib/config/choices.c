@@ -2,7 +2,6 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
-#include "lib/text/words.h"
 
 const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 
@@ -255,35 +254,6 @@ struct timer_order timer_list_order(const struct timer_list *l, const struct tim
                 order.list.id[order.list.n++] = standard.id[k];
     }
     return order;
-}
-
-void timer_list_explain(const char *words, const char *text, struct sink *out)
-{
-    struct timer_list l;
-    struct near near;
-    const char *at;
-    size_t n;
-
-    switch (timer_list_parse(&l, words, text, &at, &n)) {
-    case TIMER_LIST_FINE:
-        return;
-    case TIMER_LIST_EMPTY:
-        fmt(out, "an item is empty");
-        return;
-    case TIMER_LIST_UNKNOWN:
-        near = near_to(at, n);
-        near_try_values(&near, words);
-        fmt(out, "it does not contain \"");
-        str_escape(out, at, n);
-        fmt(out, "\"");
-        near_ask(&near, "", "", out);
-        return;
-    case TIMER_LIST_TWICE:
-        fmt(out, "\"");
-        str_escape(out, at, n);
-        fmt(out, "\" occurs twice");
-        return;
-    }
 }
 
 void timer_name(const char *words, unsigned id, char out[TIMER_NAME_MAX])

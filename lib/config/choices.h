@@ -188,9 +188,6 @@ enum timer_list_fault { TIMER_LIST_FINE, TIMER_LIST_EMPTY, TIMER_LIST_UNKNOWN, T
  * item of the text (n 0: an empty one), and the list is unchanged. */
 enum timer_list_fault timer_list_parse(struct timer_list *l, const char *words, const char *text,
                                        const char **at, size_t *n);
-/* Writes, for a message, what is wrong with a text that timer_list_parse refuses; nothing if it is
- * right. */
-void timer_list_explain(const char *words, const char *text, struct sink *out);
 
 /* Returns the order in which a list's timers are tried: `auto` becomes those timers of the standard
  * order that the list does not name. */

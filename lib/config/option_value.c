@@ -133,6 +133,35 @@ bool option_value_take(void *o, const struct option_doc *k, const char *text)
     return true;
 }
 
+static void explain_timers(const char *words, const char *text, struct sink *out)
+{
+    struct timer_list l;
+    struct near near;
+    const char *at;
+    size_t n;
+
+    switch (timer_list_parse(&l, words, text, &at, &n)) {
+    case TIMER_LIST_FINE:
+        return;
+    case TIMER_LIST_EMPTY:
+        fmt(out, "an item is empty");
+        return;
+    case TIMER_LIST_UNKNOWN:
+        near = near_to(at, n);
+        near_try_values(&near, words);
+        fmt(out, "it does not contain \"");
+        str_escape(out, at, n);
+        fmt(out, "\"");
+        near_ask(&near, "", "", out);
+        return;
+    case TIMER_LIST_TWICE:
+        fmt(out, "\"");
+        str_escape(out, at, n);
+        fmt(out, "\" occurs twice");
+        return;
+    }
+}
+
 void option_value_explain(const struct option_doc *k, const char *text, struct sink *err)
 {
     struct near near;
@@ -173,7 +202,7 @@ void option_value_explain(const struct option_doc *k, const char *text, struct s
         break;
     case OPTION_TIMERS:
         fmt(err, "a comma-separated list of %s, each at most once: ", k->values);
-        timer_list_explain(k->values, text, err);
+        explain_timers(k->values, text, err);
         break;
     case OPTION_SERIAL:
         fmt(err,
