@@ -4,71 +4,48 @@
 #include "bench/suites/sum/sum.h"
 #include "tests/unit/cmocka_unit.h"
 
+#define PAIR(name) compiler_##name##_trap, compiler_##name##_cure
 static const body_fn of_passes[] = {
     compiler_pass,
-    compiler_mul_trap,
-    compiler_mul_cure,
-    compiler_div_trap,
-    compiler_div_cure,
-    compiler_lookup_trap,
-    compiler_lookup_cure,
-    compiler_load_trap,
-    compiler_load_cure,
-    compiler_store_trap,
-    compiler_store_cure,
-    compiler_silent_trap,
-    compiler_silent_cure,
-    compiler_buffer_trap,
-    compiler_buffer_cure,
-    compiler_inline_trap,
-    compiler_inline_cure,
-    compiler_call_trap,
-    compiler_call_cure,
-    compiler_clone_trap,
-    compiler_clone_cure,
+    PAIR(mul),
+    PAIR(div),
+    PAIR(lookup),
+    PAIR(load),
+    PAIR(store),
+    PAIR(silent),
+    PAIR(buffer),
+    PAIR(inline),
+    PAIR(call),
+    PAIR(clone),
     compiler_clone_range,
-    compiler_noclone_trap,
-    compiler_noclone_cure,
-    compiler_volatile_trap,
-    compiler_volatile_cure,
+    PAIR(noclone),
+    PAIR(volatile),
     compiler_volatile_choice,
-    compiler_known_trap,
-    compiler_known_cure,
-    compiler_lower_trap,
-    compiler_lower_cure,
-    compiler_to_table_trap,
-    compiler_to_table_cure,
-    compiler_memset_trap,
-    compiler_memset_cure,
-    compiler_copy_trap,
-    compiler_copy_cure,
-    compiler_to_memset_trap,
-    compiler_to_memset_cure,
-    compiler_to_memcpy_trap,
-    compiler_to_memcpy_cure,
-    compiler_products_trap,
-    compiler_products_cure,
-    compiler_chain_trap,
-    compiler_chain_cure,
-    compiler_reduce_trap,
-    compiler_reduce_cure,
+    PAIR(known),
+    PAIR(lower),
+    PAIR(to_table),
+    PAIR(memset),
+    PAIR(copy),
+    PAIR(to_memset),
+    PAIR(to_memcpy),
+    PAIR(products),
+    PAIR(chain),
+    PAIR(reduce),
     compiler_reduce_modulo,
-    compiler_ctype_trap,
-    compiler_ctype_cure,
+    PAIR(ctype),
     compiler_split_plain_trap,
     compiler_split_quoted_trap,
 };
-#define BODIES (COUNT_OF(of_passes))
 
 TEST(bodies_of_passes_leave_the_rest_of_their_room_unchanged)
 {
     compiler_fill_tolower_table();
-    for (size_t i = 0; i < BODIES; i++) {
+    EACH_CASE (body, of_passes) {
         uint64_t room[PASS] = {0};
 
         for (uint64_t n = 1; n < 5 * PASS; n++) {
             struct object o = {.room = room};
-            assert_int_equal(of_passes[i](n, &o), n % PASS);
+            assert_int_equal((*body)(n, &o), n % PASS);
         }
     }
 }
