@@ -10,18 +10,22 @@ static struct row by_method(enum method method)
     return row;
 }
 
-BEFORE_EACH(start);
+/* METHOD_ENSEMBLES is not to take long. */
+static void start_small(void)
+{
+    start();
+    options.ensembles = 4;
+    options.size = 16;
+}
+
+BEFORE_EACH(start_small);
 
 TEST(each_method_finds_what_was_planted)
 {
     static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
 
-    options.ensembles = 4;
-    options.size = 16;
     EACH_CASE (c, methods) {
-        start();
-        options.ensembles = 4;
-        options.size = 16;
+        start_small();
         struct row row = by_method(*c);
         assert_int_equal(row.out.status, ROW_OK);
         assert_true(row.figure.known && fabs(row.figure.cycles.theta - 3.25) < 0.01);
@@ -245,10 +249,8 @@ TEST(errors_fail_the_row_with_every_method)
 {
     for (enum method m = METHOD_DOUBLED; m <= METHOD_ENSEMBLES; m++) {
         for (unsigned first = 0; first < 2; first++) {
-            start();
+            start_small();
             options.k = 3;
-            options.ensembles = 2;
-            options.size = 8;
             bench.window.form = FORM_FUNCTION;
             bench.proof.errors_are_wrong = true;
             plant.fails = first ? the_first : every_tenth;
@@ -309,9 +311,7 @@ TEST(plain_warms_up_as_its_author_did)
     assert_int_equal(not_samples(KIND_BODY, &m->body), 4 * ENGINE_BLOCK); /* one is judged by */
     assert_int_equal(not_samples(KIND_RULER, &m->ruler), 2 * ENGINE_BLOCK);
 
-    start();
-    options.ensembles = 4;
-    options.size = 16;
+    start_small();
     row = by_method(METHOD_ENSEMBLES);
     assert_int_equal(not_samples(KIND_BODY, &m->body), 2 * ENGINE_BLOCK);
 }
@@ -322,9 +322,7 @@ TEST(cycles_that_the_recipe_hides_are_in_the_error)
     for (enum method m = METHOD_PLAIN; m <= METHOD_ENSEMBLES; m++) {
         double error[2];
         for (unsigned hides = 0; hides < 2; hides++) {
-            start();
-            options.ensembles = 4;
-            options.size = 16;
+            start_small();
             engine.hides = 40 * hides;
             engine.facts.ticks_per_cycle = 0.5;
             error[hides] = by_method(m).method.error;
@@ -355,9 +353,7 @@ TEST(checks_are_made_by_each_method)
 
     bench.proof.least_instructions = 1;
     EACH_CASE (c, methods) {
-        start();
-        options.ensembles = 4;
-        options.size = 16;
+        start_small();
         plant.instructions = 0; /* with a figure that looks sound */
         struct row row = by_method(*c);
         assert_int_equal(row.out.status, ROW_WRONG);

@@ -5,13 +5,19 @@
 #include "tests/unit/bench/made_insn.h"
 #include "tests/unit/close.h"
 
+static void add_places(struct insn_cell *c, unsigned n, double cycles, bool shared)
+{
+    while (n-- > 0)
+        insn_add_place(c, cycles, shared);
+}
+
 /* Gives each link a cost of `cycles`; TEST and CMOVZ together have twice as much. */
 static void cost_links(struct insn_table *t, double cycles)
 {
     for (unsigned i = 0; i < LINKS; i++)
-        for (unsigned k = 0; t->link_row[i] && k < 4; k++)
-            insn_add_place(&t->cell[t->row[t->link_row[i] - 1].first],
-                           i == LINK_TEST ? 2 * cycles : cycles, false);
+        if (t->link_row[i])
+            add_places(&t->cell[t->row[t->link_row[i] - 1].first], 4,
+                       i == LINK_TEST ? 2 * cycles : cycles, false);
 }
 
 static struct insn_cell *latency(struct insn_table *t, unsigned out, unsigned part_in, unsigned in)
@@ -38,8 +44,7 @@ TEST(links_are_subtracted)
 
     cost_links(t, 1);
     struct insn_cell *base = latency(t, 0, INSN_BASE_PART, 1);
-    for (unsigned i = 0; i < 4; i++)
-        insn_add_place(base, 7, false); /* with MOVSXD or not, AND and ADD */
+    add_places(base, 4, 7, false); /* with MOVSXD or not, AND and ADD */
     struct agreed a = figure(t, base, &at_most);
     assert_false(at_most);
     struct insn_test test;
@@ -55,8 +60,7 @@ TEST(a_bound_across_files_has_one_cycle_of_the_move_subtracted)
     bool at_most;
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
 
-    for (unsigned i = 0; i < 4; i++)
-        insn_add_place(c, 6, false);
+    add_places(c, 4, 6, false);
     struct agreed a = figure(t, c, &at_most);
     assert_true(at_most);
     assert_close(a.value, 5, 1e-6);
@@ -69,8 +73,7 @@ TEST(a_bound_through_memory_has_nothing_subtracted)
 
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
-    for (unsigned i = 0; i < 4; i++)
-        insn_add_place(c, 8, false);
+    add_places(c, 4, 8, false);
     assert_close(figure(t, c, &at_most).value, 8, 1e-6);
     assert_true(at_most);
 }
@@ -83,8 +86,7 @@ TEST(a_bound_is_not_below_0)
 
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_BASE_PART, 0);
-    for (unsigned i = 0; i < 4; i++)
-        insn_add_place(c, 1, false); /* of a chain with an AND and an ADD */
+    add_places(c, 4, 1, false); /* of a chain with an AND and an ADD */
     struct agreed a = figure(t, c, &at_most);
     assert_true(at_most);
     assert_close(a.value, 0, 1e-6);
@@ -141,10 +143,8 @@ TEST(fewer_than_three_exclusive_placements_are_not_settled)
         struct insn_table *t = made_insn_table("inc_r64", false);
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *c = &t->cell[row->first];
-        for (unsigned k = 0; k < one->exclusive; k++)
-            insn_add_place(c, 0.5, false);
-        for (unsigned k = 0; k < one->shared; k++)
-            insn_add_place(c, 0.63, true);
+        add_places(c, one->exclusive, 0.5, false);
+        add_places(c, one->shared, 0.63, true);
         assert_close(insn_throughput_of(t, row).value, one->value, 1e-6);
         assert_int_equal(insn_throughput_of(t, row).settled, one->settled);
     }
@@ -180,8 +180,7 @@ TEST(throughput_is_the_faster_of_two_tests)
     assert_false(is_known(insn_throughput_of(t, row).value));
     for (unsigned i = 0; i < row->cells; i++) {
         struct insn_cell *c = &t->cell[row->first + i];
-        for (unsigned k = 0; k < 4; k++)
-            insn_add_place(c, c->id.kind == INSN_TEST_BREAKS ? 0.5 : 1, false);
+        add_places(c, 4, c->id.kind == INSN_TEST_BREAKS ? 0.5 : 1, false);
     }
     assert_close(insn_throughput_of(t, row).value, 0.5, 1e-6);
 }
@@ -208,8 +207,8 @@ static void take_all(struct insn_table *t, const struct insn_row *row, unsigned 
 {
     for (unsigned i = 0; i < row->cells; i++) {
         struct insn_cell *c = &t->cell[row->first + i];
-        for (unsigned k = 0; k < 4 && c->id.kind == kind; k++)
-            insn_add_place(c, cycles, false);
+        if (c->id.kind == kind)
+            add_places(c, 4, cycles, false);
         if (c->id.kind == INSN_TEST_SLOTS)
             c->blockers = INSN_FILLERS;
     }
@@ -257,8 +256,7 @@ TEST(slots_are_those_of_two_exclusive_placements)
     while (slots->id.kind != INSN_TEST_SLOTS)
         slots++;
     slots->blockers = insn_filling_of(t, row).others;
-    for (unsigned k = 0; k < 4; k++)
-        insn_add_place(slots, 3, true);
+    add_places(slots, 4, 3, true);
     insn_add_place(slots, 2, false);
     assert_false(is_known(agree_error(insn_slots(t, row))));
     insn_add_place(slots, 2, false);
@@ -305,8 +303,7 @@ TEST(another_history_is_known_if_it_differs)
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
         unsigned wanted = 0;
-        for (unsigned k = 0; k < 3; k++)
-            insn_add_place(c, one->usual, false);
+        add_places(c, 3, one->usual, false);
         while (c->after_taken < INSN_AFTER) {
             assert_false(is_known(insn_after(t, row, c).value));
             wanted += wanted == c->after_taken && insn_wants_after(t, row, c);
