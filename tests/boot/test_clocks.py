@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from machine import BAD_OPTIONS, SUCCESS, has
+from machine import SUCCESS, has
 
 ADAPTIVE = "suite=calls bench=direct,direct_inc method=adaptive samples=64"
 CLOCKS = ["tsc", "hpet", "pmtimer", "pit"]
@@ -47,21 +47,6 @@ def test_ns_rest_on_the_clock(boot, clock):
     if clock != "tsc":
         measured = {s["name"]: s["hz"] for s in b.run["tsc"]["sources"] if "hz" in s}
         assert hz == measured[clock], b.run
-
-
-def test_a_fallback_is_reported_with_its_reason(boot):
-    b = boot(f"{ADAPTIVE} clock=hpet,pmtimer,auto", machine="q35,hpet=off").must(SUCCESS, rows=2)
-    assert b.run["clock"] == "pmtimer", b.run
-    (refused,) = b.run["clock_refused"]
-    assert has(refused, {"name": "hpet", "why": "no HPET table"}), b.run
-    assert "not hpet: no HPET table" in b.text, str(b)
-
-
-@pytest.mark.parametrize("words", ["suite=calls bench=direct", ADAPTIVE])
-def test_a_named_clock_has_to_start(boot, words):
-    b = boot(f"{words} clock=hpet,tsc", machine="q35,hpet=off").must(BAD_OPTIONS, rows=0)
-    (error,) = [e["message"] for e in b.events("error")]
-    assert "clock=hpet,tsc: hpet " in error and "no HPET table" in error, error
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from machine import BAD_OPTIONS, SUCCESS, has
-from sharing import INTEL, QEMU64
+from sharing import INTEL
 
 ROW = "suite=calls bench=direct samples=64"
 NO_APERF = "no APERF and MPERF (CPUID 6 ECX[0])"
@@ -67,12 +67,6 @@ def test_list_starts_each_source_or_shows_the_reason(shared, how):
     for name, why in found.items():
         said = f"not available: {re.escape(why)}" if why else "initialises; .+"
         assert re.search(rf"^  {name} +{said}\r?$", text, re.M), str(b)
-
-
-def test_cycle_rdtscp_is_refused_without_rdtscp(boot):
-    b = boot(f"{ROW} cycle=rdtscp", **QEMU64).must(BAD_OPTIONS, rows=0)
-    (error,) = [e["message"] for e in b.events("error")]
-    assert re.search("cycle=rdtscp: .*no RDTSCP", error), error
 
 
 def test_adaptive_counts_instructions_with_rdtscp(boot):

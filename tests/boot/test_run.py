@@ -61,14 +61,6 @@ def test_two_runs_give_the_same_report(program, tmp_path):
     assert " 0 changes" in command(sys.executable, "scripts/baretick", "gate", baseline, b)[0]
 
 
-def test_plain_tcg_warns_of_noise_first(program, tmp_path):
-    said, status = run(tmp_path / "out", "--icount", "0", *QUICK)
-    assert status == 0, said
-    head = said[said.index("left firmware") :].splitlines()[:4]
-    assert any("noise" in line.lower() for line in head), said
-    assert report_of(tmp_path / "out").run["execution"] == "emulated"
-
-
 def test_a_failure_has_status_1_and_its_reason(program, tmp_path):
     """A fault; test_run_script.py has every exit status."""
     said, status = run(tmp_path / "out", "suite=provoke", "bench=setup", "samples=16")
