@@ -200,8 +200,3 @@ def everything():
     """Returns the records of a report with an example of each kind, `run` first and without `end`."""
     return [silicon(caches=CACHES), *curves(), *forwarding(), *instructions(), linearity("lfence", 0.05), linearity("plain", 98),
             linearity("rdtscp", 36), moded(), plain(), swept(), *several_cores(), gaps(), *calls(), *growing()]
-
-
-def binned_share(found, limit):
-    """Returns the share of windows up to a length, in %."""
-    return 100 * math.fsum(n for t, n in found if t <= limit) / sum(n for _, n in found)

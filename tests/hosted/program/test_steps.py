@@ -22,7 +22,6 @@ from statuses import CHECK_FAILED
 
 STORES = ROOT / "build/hosted/stores"
 SHORT = ("format=jsonl", "samples=32", "rounds=1", "hist=off", "warmup=0", "retry_budget=0")
-STARTS_RUNS = True  # conftest.py
 # Instructions and iterations per operation of suite steps.
 BODIES = {
     "mov_ss": (3, 0), "mov_ss_twice": (4, 0), "cpuid": (3, 0), "rdtsc": (2, 0), "pushf": (4, 0), "rep": (3, 8),
