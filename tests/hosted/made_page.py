@@ -8,11 +8,11 @@ import re
 import pytest
 
 from draw import page
-from made_reports import END, report
+from made_reports import END, EVERY, report
 from pictured import everything
 from read import saved
 
-ALL = {"plots": 24, "suite": "*", "bench": "*", "core": None, "against": None, "across": []}
+ALL = {"plots": 24, **EVERY, "against": None, "across": []}
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 with_pictures = pytest.mark.skipif(not HAS_MATPLOTLIB,
                                    reason="python3-matplotlib is not here: scripts/setup installs it")

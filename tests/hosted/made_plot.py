@@ -7,7 +7,7 @@ import xml.etree.ElementTree as xml
 import pytest
 
 from draw import plot
-from made_reports import END, counted, counting, report
+from made_reports import END, EVERY, counted, counting, report
 from pictured import everything, linearity
 from read import saved
 
@@ -23,7 +23,7 @@ def taken(records):
 
 def drawn(records, **how):
     """Returns ({stem: picture}, [what is missing])."""
-    args = argparse.Namespace(kind=list(plot.KINDS), suite="*", bench="*", core=None, **how)
+    args = argparse.Namespace(kind=list(plot.KINDS), **EVERY, **how)
     pictures, absent = plot.drawn(taken(records), args)
     return {p.stem: p for p in pictures}, absent
 

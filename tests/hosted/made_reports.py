@@ -1,8 +1,6 @@
 """Made-up reports for tests of their readers: complete to the last byte, with known figures."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import re
@@ -13,16 +11,14 @@ import zlib
 from pathlib import Path
 from unittest import mock
 
-from commands import run_command
-
-
-
+from commands import module_of, run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 CPU = {"vendor": "GenuineIntel", "brand": "Made CPU", "family": 6, "model": 143, "stepping": 8, "microcode": 7}
 OPTIONS = {"suite": "*", "bench": "*", "samples": "auto", "recipe": "auto", "method": "doubled", "caches": "keep",
            "layout": "shuffle", "seed": 1, "turbo": "keep"}
+EVERY = {"suite": "*", "bench": "*", "core": None}  # the rows that a command chooses
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 
 
@@ -82,15 +78,7 @@ def whole(*rows, run=None, others=()):
     return report([run or head(), *rows, *others, end])
 
 
-def load():
-    """Imports scripts/baretick as a module."""
-    loader = importlib.machinery.SourceFileLoader("baretick_command", str(ROOT / "scripts/baretick"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-COMMAND = load()
+COMMAND = module_of(ROOT / "scripts/baretick")
 
 
 class Written(io.TextIOWrapper):

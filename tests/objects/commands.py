@@ -1,5 +1,9 @@
-"""Runs commands for the tests: with both streams as text, without input unless it is given, and bounded in time."""
+"""Runs commands for the tests: with both streams as text, without input unless it is given, and bounded in time. And
+imports them."""
 
+import importlib.machinery
+import importlib.util
+import os
 import subprocess
 
 SECONDS = 300
@@ -16,3 +20,11 @@ def output_of(*words, **how):
     done = run_command(*words, **how)
     assert done.returncode == 0, f"{' '.join(done.args)}: exit status {done.returncode}: {done.stdout}{done.stderr}"
     return done.stdout
+
+
+def module_of(script):
+    """Imports a script whose name ends in no .py."""
+    loader = importlib.machinery.SourceFileLoader(f"{os.path.basename(script)}_command", str(script))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module

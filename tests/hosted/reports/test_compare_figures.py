@@ -1,4 +1,5 @@
 """The arithmetic of `baretick compare`, and how often its verdicts are right where the truth is known."""
+import argparse
 import json
 import math
 import random
@@ -8,10 +9,11 @@ import statistics
 import pytest
 from judge import compare, estimate, sides, significance
 from read import figure
-from made_reports import OPTIONS, ROOT, baretick, head, row, whole
+from made_reports import EVERY, OPTIONS, ROOT, baretick, head, row, whole
 
 PLACEMENTS, ROUNDS = 16, 4
 KAPPA = 0.002
+WORDS = argparse.Namespace(**EVERY)
 
 Z = significance.quantile(math.inf)
 
@@ -184,14 +186,10 @@ def verdicts(dice, rows, change, launches, pairs, slow=0, wander=0):
                                             f"r{i}") for _ in range(launches)]
                 for i, (c, sd) in enumerate(rows)}
 
-    class Words:
-        suite = bench = "*"
-        core = None
-
     unchanged, changed = [], []
     for _ in range(pairs):
         old, new = (type("Side", (), {"rows": side(f), "rounds": []}) for f in (1, 1 + change))
-        for i, line in enumerate(compare.compared(old, new, Words)[0]):
+        for i, line in enumerate(compare.compared(old, new, WORDS)[0]):
             (changed if i < slow else unchanged).append(line["verdict"])
     return unchanged, changed
 
@@ -235,12 +233,8 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
     if both[0].run["execution"] != "silicon":
         pytest.skip("no CPU executes this")
 
-    class Words:
-        suite = bench = "*"
-        core = None
-
     found = [line["verdict"] for i, old in enumerate(both) for new in both[i + 1:]
-             for line in compare.compared(old, new, Words)[0]]
+             for line in compare.compared(old, new, WORDS)[0]]
     judged = [v for v in found if v != "not comparable"]
     if len(judged) < COMPARABLE:
         pytest.skip(f"a neighbour had the core: {len(judged)} of {len(found)} rows can be compared")

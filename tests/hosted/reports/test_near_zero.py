@@ -1,5 +1,6 @@
 """Differences relative to a figure near zero mean nothing: no reader of reports gives a percentage of one."""
 
+import argparse
 import itertools
 import json
 
@@ -7,7 +8,7 @@ import pytest
 from launch import silicon_costs, silicon_rows
 from draw import change
 from judge import compare, sides
-from made_reports import baretick, counted, counting, row, whole
+from made_reports import EVERY, baretick, counted, counting, row, whole
 from planted_launches import many
 from planted_launches import row as planted_row
 
@@ -58,16 +59,9 @@ def test_compare_has_no_percentage(kept, later, placed):
     found = json.loads(baretick("compare", old, new, "--format", "json").stdout)
     assert not [r for r in found if "ratio" in r] and all("shift" in r for r in found)
     both = sides.Side("old", [str(old)]), sides.Side("new", [str(new)])
-    judged = compare.compared(*both, Everything)[0]
+    judged = compare.compared(*both, argparse.Namespace(**EVERY))[0]
     with pytest.raises(change.NoData):
         change.changes(*both, judged)
-
-
-class Everything:
-    """For show.chosen()."""
-
-    suite = bench = "*"
-    core = None
 
 
 def test_compare_has_percentages_of_other_figures(kept):

@@ -9,7 +9,7 @@ import pytest
 
 from draw import plot
 from made_plot import drawn, svgs, taken, texts
-from made_reports import END, ROOT, baretick, process, report, row, whole
+from made_reports import END, EVERY, ROOT, baretick, process, report, row, whole
 from pictured import everything, gaps, hist, several_cores, silicon, swept
 
 
@@ -82,7 +82,7 @@ def test_a_change_is_drawn_only_between_comparable_reports(kept, tmp_path):
     (row("x", 1), "change", "--against OLD names one"),
 ])
 def test_a_missing_picture_is_named_with_the_words_that_measure_it(record, kind, said):
-    args = argparse.Namespace(kind=[kind], suite="*", bench="*", core=None)
+    args = argparse.Namespace(kind=[kind], **EVERY)
     pictures, absent = plot.drawn(taken([silicon(), record]), args)
     assert pictures == [] and said in "\n".join(plot.reasons(absent))
 

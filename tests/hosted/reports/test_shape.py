@@ -10,12 +10,11 @@ from judge import gate
 from read import convert
 import pytest
 from read import saved, shape, show
-from made_reports import END, counted, counting, report, row
+from made_reports import END, EVERY, counted, counting, report, row
 from pictured import everything
 
-CHOICE = {"suite": "*", "bench": "*", "core": None}
 ODD = ("text", True, None, 0, -1.5, [], [[]], [None], {}, {"a": 1}, 10**400)
-TABLE = argparse.Namespace(**CHOICE, format="text", sort="report", reverse=False)
+TABLE = argparse.Namespace(**EVERY, format="text", sort="report", reverse=False)
 
 
 def test_chains_that_were_disturbed_in_all_windows_have_no_ticks():
@@ -84,8 +83,8 @@ def read_by_all(found):
                         for r in found.of("row")], TABLE)
     for form in convert.FORMS:
         json.dumps(convert.converted(form, found)[0])
-    page.html([found], argparse.Namespace(**CHOICE, plots=0, against=None, across=[]))
-    plot.drawn(found, argparse.Namespace(**CHOICE, kind=list(plot.KINDS)))
+    page.html([found], argparse.Namespace(**EVERY, plots=0, against=None, across=[]))
+    plot.drawn(found, argparse.Namespace(**EVERY, kind=list(plot.KINDS)))
     if found.one("run").get("execution") == "instructions":
         gate.Taken(found, TABLE)
 

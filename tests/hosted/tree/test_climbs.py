@@ -1,24 +1,16 @@
 """scripts/checks/climbs: calls that go from a room into one that uses it."""
 
-import importlib.machinery
-import importlib.util
 import re
 import shutil
-import sys
 
-from commands import output_of, run_command
+from commands import module_of, output_of, run_command
 import pytest
 from conftest import ROOT
 
 
 @pytest.fixture(name="climbs", scope="module")
 def fixture_climbs():
-    loader = importlib.machinery.SourceFileLoader("climbs_command", str(ROOT / "scripts/checks/climbs"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("climbs_command", loader))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "dont_write_bytecode", True)
-        loader.exec_module(module)
-    return module
+    return module_of(ROOT / "scripts/checks/climbs")
 
 
 RUN = ("run_row", "bench/run/run_row.c")

@@ -2,8 +2,6 @@
 has the checks of rows and time.
 """
 
-import importlib.machinery
-import importlib.util
 import math
 import os
 import random
@@ -13,6 +11,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+from commands import module_of
 import golden
 from launch import launches, silicon_costs, silicon_neighbours, silicon_rows
 from tools import places
@@ -160,13 +159,7 @@ def test_launches_on_an_exclusive_core_are_counted():
 
 @pytest.fixture(name="silicon", scope="module")
 def fixture_silicon():
-    path = f"{places.ROOT}/scripts/silicon"
-    loader = importlib.machinery.SourceFileLoader("silicon_command", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("silicon_command", loader))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "dont_write_bytecode", True)
-        loader.exec_module(module)
-    return module
+    return module_of(f"{places.ROOT}/scripts/silicon")
 
 
 @pytest.mark.launches
