@@ -10,8 +10,6 @@ from pathlib import Path
 from commands import output_of
 
 
-
-
 MIB = 1 << 20
 SECTOR = 512
 PARTITION_AT = 2048  # sectors: 1 MiB, where every partitioning tool starts

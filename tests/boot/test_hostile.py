@@ -1,6 +1,5 @@
 """Bodies that break the rules on purpose, on the bare machine: each costs its own row alone."""
 
-
 import hostile
 import made
 import pytest

@@ -1,7 +1,6 @@
 """Every body finds the registers and flags that docs/window.md "The history of registers and flags" states, the same in
 all windows, on the bare machine: each recipe, and each method."""
 
-
 import made
 import pytest
 import register_history as history

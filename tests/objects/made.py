@@ -6,8 +6,6 @@ from pathlib import Path
 from commands import output_of
 
 
-
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 API = ROOT / "bench/api"

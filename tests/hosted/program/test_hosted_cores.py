@@ -30,7 +30,6 @@ def by_core(ended, suite, name):
     return {r["core"]: r for r in found}
 
 
-
 def test_one_core_measures_by_default(run):
     ended = run("suite=planted", "bench=adds20", "samples=64", "format=jsonl")
     assert list(by_core(ended, "planted", "adds20")) == [0]

@@ -88,8 +88,6 @@ def test_the_same_report_makes_the_same_page():
 LINES = whole(row("a", 1), row("b", 2)).splitlines(keepends=True)
 
 
-
-
 def counted_too(cycles, instructions, **more):
     """A row of `plain` with its instructions."""
     found = {**plain(), **more}
