@@ -63,7 +63,7 @@ static bool has_failed(const struct sampler *s, enum window_kind k, const struct
     return s->can_fail && k >= KIND_BODY && r->failed != 0;
 }
 
-/* Runs a window that is not a sample. If its operation fails, the row fails too (check.h). */
+/* Runs a window that is not a sample. If its operation fails, the row fails too (guard.h). */
 static struct window_result run_apart(struct sampler *s, const struct engine *e,
                                       const struct placed *p, enum window_kind k, uint64_t i)
 {

@@ -123,11 +123,10 @@ static void compare_with_counter(struct stepper *t)
 }
 
 /*
- * Compares (steps_compare.c) the stepped counts with another count of the same windows, which are
- * rerun without traps: the TSC if it counts instructions, else the core's counter of retired
- * instructions. Called after the row's four windows were stepped. Fills `compared`, `unlike` and
- * `by_counter` of row->stepped, and the values in e->facts.stepping that the core's self-test
- * judges.
+ * Compares the stepped counts with another count of the same windows, which are rerun without
+ * traps: the TSC if it counts instructions, else the core's counter of retired instructions. Called
+ * after the row's four windows were stepped. Fills `compared`, `unlike` and `by_counter` of
+ * row->stepped, and the values in e->facts.stepping that the core's self-test judges.
  */
 static void steps_compare(struct stepper *t)
 {

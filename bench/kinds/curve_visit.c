@@ -137,7 +137,7 @@ uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
         (void)line_state_evicts((enum line_state)point, c->cache, c->caches, evict);
         return FLUSH_BYTES + *evict;
     case BENCH_BY_SIZE:
-    case BENCH_BY_CORES: /* not here: together.h */
+    case BENCH_BY_CORES: /* not here: shared_curve.c */
     case BENCH_BY_RATE:
         break;
     }
@@ -178,7 +178,7 @@ size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_
     case BENCH_BY_STATE:
         return write_states(c, bytes, point);
     case BENCH_BY_SIZE:
-    case BENCH_BY_CORES: /* not here: together.h */
+    case BENCH_BY_CORES: /* not here: shared_curve.c */
     case BENCH_BY_RATE:
         break;
     }

@@ -11,14 +11,14 @@
 #include <stdint.h>
 #include "lib/curve/cache_line.h"
 
-#define FORWARD_UNROLL 16   /* operations of an iteration of the walks; as in forward.asm */
+#define FORWARD_UNROLL 16   /* operations of an iteration of the walks; as in forward_kind.asm */
 #define FORWARD_BYTES  4096 /* of the memory that a place needs: a page */
 
 /* Stores *value first; it gets what was loaded last, with zeros up to the size of its register.
  * Returns the ticks between the two readings. */
 typedef uint64_t forward_walk(uint8_t *store, uint8_t *load, uint64_t iterations, uint8_t *value);
 
-/* [s][l]: the walk of a store of 1 << s bytes and a load of 1 << l bytes (forward.asm). */
+/* [s][l]: the walk of a store of 1 << s bytes and a load of 1 << l bytes (forward_kind.asm). */
 extern forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES];
 
 struct forward_place {

@@ -79,7 +79,7 @@ size_t team_pairs_most(unsigned n);
 /* Fails the row, as wrong or not supported. The first reason is kept. */
 void team_fail(struct team *c, enum row_status status, const char *why);
 
-/* --- team_passes.c --------------------------------------------------------------------------- */
+/* --- team.c ----------------------------------------------------------------------------------- */
 
 /*
  * Calls `once` for each pass, which measures every pair, or every number of cores, and returns
@@ -91,7 +91,7 @@ void team_passes(struct team *c, bool (*once)(struct team *c),
 /* Returns the median over the passes so far, with its interval. */
 struct estimate team_over(const struct team *c, const double pass[]);
 
-/* --- team_pairs.c, team_contention.c, team_shootdown.c: functions for a row's `meet` (bench.h) */
+/* --- team_pairs.c, team_contention.c: functions for a row's `meet` (bench.h) ------------------ */
 
 /* Run bench/kinds/exchange.h on every pair. */
 void team_pingpong(struct team *c);

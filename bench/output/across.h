@@ -1,7 +1,7 @@
 /*
  * Reports figures of several rows or cores: before the rows the cores, then rows of several cores,
  * after the last row what the figures of all rows show together. cores_show.c, team_show.c,
- * cores_compare.c, even_show.c, growth_show.c and exits_show.c define these functions.
+ * even_show.c, growth_show.c and exits_show.c define these functions.
  */
 #ifndef BENCH_OUTPUT_ACROSS_H
 #define BENCH_OUTPUT_ACROSS_H

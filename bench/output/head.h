@@ -63,7 +63,7 @@ void selftests_core(const struct run_facts *run, const struct probe_check *linea
  * Reports nothing if no row was stepped. */
 void selftests_steps(const struct run_facts *run, struct report *r);
 
-/* --- linearity_show.c: what each recipe hides of a chain of additions of known length --------- */
+/* --- selftests.c: what each recipe hides of a chain of additions of known length -------------- */
 
 /* Writes two tables, linearity and regression, and a record of each for each recipe. */
 void linearity_show(const struct run_facts *run, const struct probe *p, struct report *r);

@@ -1,7 +1,7 @@
 /*
  * A run, for run.c and the units next to it: its state, and its parts. run_show.c shows and counts
- * rows that have ended, run_tell.c writes the events that are not rows, run_progress.c shows the
- * progress, run_stop.c ends a run that the user stopped.
+ * rows that have ended, run_progress.c shows the progress, run_stop.c writes the events that are
+ * not rows, and ends a run that the user stopped.
  */
 #ifndef BENCH_RUN_RUN_STATE_H
 #define BENCH_RUN_RUN_STATE_H
@@ -63,7 +63,7 @@ void run_show_plan(struct run *run, const struct outcome *out, unsigned k);
 /* Shows and counts a result of the plan's k-th core, or of all cores, with its events. */
 void run_show(struct run *run, const struct outcome *out, unsigned k);
 
-/* --- run_tell.c ------------------------------------------------------------------------------- */
+/* --- run_stop.c ------------------------------------------------------------------------------- */
 
 /* Reports once that the k-th core of the plan faulted; its earlier results are kept. */
 void run_tell_gone(const struct run *run, unsigned k, const char *during);
