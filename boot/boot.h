@@ -37,8 +37,6 @@ struct conout {
     bool after_cr;
 };
 
-void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
-
 /* --- memory.c --------------------------------------------------------------------------------- */
 
 /* The firmware's memory map, read while boot services are alive. Entries have the firmware's

@@ -10,7 +10,7 @@
 /* One declaration per line, as in fields.def. */
 /* clang-format off */
 
-/* Timers that were asked for and do not start. */
+/* Timers of struct timer_choice *choice that were asked for and do not start. */
 #define REFUSED(path, there, meaning, choice) \
     BEGIN_EACH(path, there, meaning, unsigned i = 0; i < choice->refusals; i++) \
     FIELD(path "[].name", STRING, "", PRESENT, "name of the timer, as in the option", \
@@ -102,7 +102,7 @@
       "minima, variances, means and correlation are within their bounds, see " \
       "[literature.md](literature.md#ensembles)", of->ergodic)
 
-/* One part of a sweep over offsets. */
+/* One part of a sweep over offsets: of struct sweep sweep[], and of struct row *row. */
 #define SWEEP(path, part) \
     FIELD(path ".min", NUMBER, "core cycles", PRESENT, \
           "the lowest cost of an operation; in instructions where those are counted", \
@@ -148,7 +148,8 @@
     FIELD(path ".status", STRING, "", NEEDED, "as in a row", record_status[out->status]) \
     FIELD(path ".why", STRING, "", ONLY("`status` is not `ok`", true), "the reason", out->why)
 
-/* The events on a core while it measured something other than a row. */
+/* The events on a core while it measured something other than a row: of struct outcome *out, and
+ * of struct run_facts *run. */
 #define EVENTS(path, measured) \
     FIELD(path ".smis", INTEGER, "", ONLY("SMIs are counted", run->counts_smis), \
           "SMIs while " measured, out->smis) \

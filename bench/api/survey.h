@@ -7,6 +7,8 @@
 
 #include "bench/api/timer.h"
 
+struct report;
+
 struct timer_found {
     const char *why;  /* why it does not start; NULL: it starts, and the rest is measured */
     const char *none; /* it starts, but counts nothing: a message; else NULL */

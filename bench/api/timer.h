@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include "lib/config/choices.h"
 
-struct json;
-struct report;
 struct sink;
 
 enum timer_status {

@@ -46,7 +46,7 @@ int barrier_pass(struct barrier *b, unsigned place, uint64_t patience);
 /* Removes this place: the others do not wait for it. Once the first has left, no core passes. */
 void barrier_leave(struct barrier *b, unsigned place);
 
-/* Lets cores that measure a row together begin each placement at the same time (barrier.h). */
+/* --- gate.c: cores that measure a row together begin each placement at the same time ---------- */
 
 struct gate {
     struct barrier *barrier;

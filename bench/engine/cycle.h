@@ -1,6 +1,7 @@
 /*
- * compensate=on: removes the cost of timer interrupts from windows of method=kbest
- * (lib/stats/clock_rate.h). Only in a process; a bare machine masks these interrupts.
+ * The source of core cycles (cycle=): the ruler, or a counter of the CPU. Next to the ruler a
+ * counter is read too, so that the two can be compared. A tick of the TSC is never a core cycle:
+ * with `tsc`, `rdtscp` and `null` a report has no core cycles. Below it compensate=on.
  */
 #ifndef BENCH_ENGINE_CYCLE_H
 #define BENCH_ENGINE_CYCLE_H
@@ -9,26 +10,6 @@
 #include <stdint.h>
 #include "bench/engine/context.h"
 #include "bench/result/probe.h"
-
-/* Measures an interrupt's cost, within 2 s, if compensate=on. why_not: why it does not run. */
-void compensate_open(struct engine *e);
-
-/* Returns the interrupt count before a window, for compensate_window(); 0 if it does not run. */
-static inline uint64_t compensate_before(const struct engine *e)
-{
-    return e->facts.compensate.cost.known ? e->p->events.timer_interrupts() : 0;
-}
-
-/* Returns a window's ticks without the cost of the interrupts in it, and adds those to *interrupts.
- * *shortest: the shortest window of its kind without an interrupt; UINT64_MAX at first. */
-uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks,
-                           uint64_t *shortest, uint64_t *interrupts);
-
-/*
- * The source of core cycles (cycle=): the ruler, or a counter of the CPU. Next to the ruler a
- * counter is read too, so that the two can be compared. A tick of the TSC is never a core cycle:
- * with `tsc`, `rdtscp` and `null` a report has no core cycles.
- */
 
 /* Starts the timers that cycle= names. */
 void cycle_open(struct engine *e);
@@ -60,5 +41,24 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
 /* Runs the self-test "core_counter", which is judged on silicon. Stops the counters that are not in
  * use again. */
 struct cycle_check cycle_judge(struct engine *e);
+
+/*
+ * compensate=on: removes the cost of timer interrupts from windows of method=kbest
+ * (lib/stats/clock_rate.h). Only in a process; a bare machine masks these interrupts.
+ */
+
+/* Measures an interrupt's cost, within 2 s, if compensate=on. why_not: why it does not run. */
+void compensate_open(struct engine *e);
+
+/* Returns the interrupt count before a window, for compensate_window(); 0 if it does not run. */
+static inline uint64_t compensate_before(const struct engine *e)
+{
+    return e->facts.compensate.cost.known ? e->p->events.timer_interrupts() : 0;
+}
+
+/* Returns a window's ticks without the cost of the interrupts in it, and adds those to *interrupts.
+ * *shortest: the shortest window of its kind without an interrupt; UINT64_MAX at first. */
+uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks,
+                           uint64_t *shortest, uint64_t *interrupts);
 
 #endif

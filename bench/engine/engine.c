@@ -1,7 +1,7 @@
 #include "bench/engine/engine.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/compiled.h"
-#include "bench/engine/budget.h"
+#include "bench/engine/cut.h"
 #include "bench/engine/row_figure.h"
 #include "bench/engine/interleave.h"
 #include "bench/engine/layout.h"

@@ -1,5 +1,5 @@
 #include "bench/engine/gathered.h"
-#include "bench/engine/budget.h"
+#include "bench/engine/cut.h"
 #include "lib/text/mem.h"
 
 static size_t smaller(size_t a, size_t b)

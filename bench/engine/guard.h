@@ -1,4 +1,8 @@
-/* Checks a row's work and the plausibility of its figure. Each check can fail the row. */
+/*
+ * Runs a row's code so that it cannot block the run. If it does not return before deadline=, or
+ * faults, it is aborted, the row fails, and the run continues. bench/api/platform.h describes the
+ * platform's part. Below it the checks of the row's work and of its figure; each can fail the row.
+ */
 #ifndef BENCH_ENGINE_GUARD_H
 #define BENCH_ENGINE_GUARD_H
 
@@ -7,13 +11,27 @@
 #include "bench/engine/context.h"
 #include "bench/engine/place.h"
 
+/*
+ * Calls fn(ctx), which runs windows of the row. True: it returned. False: it did not. Then the row
+ * is wrong, and `why` says what ended it and where; or the user stopped the run (poll.h).
+ */
+bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx);
+
+/* Call place_object(), which calls the row's setup, before the first window of a placement, and
+ * check_work() after the last. They return as guard_run(). */
+bool guard_setup(const struct engine *e, struct row *row, const struct placed *p);
+bool guard_check(const struct engine *e, struct row *row, const struct placed *p,
+                 uint64_t operations);
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
 /* Checks that the object has the state that this number of operations must leave. */
 void check_work(const struct placed *p, uint64_t operations, struct row *row);
 
 /*
  * Judges the state that the row's windows changed (window_result). A function fails for registers
  * that it must preserve, and for RFLAGS.DF; bodies in NASM may change these. All other state has
- * been restored, and is recorded in row->changed, an x87 stack fault in row->x87_stack_fault.
+ * been restored, and is recorded in row->out.changed, an x87 stack fault in row->taken.
  * False: the row has failed.
  */
 bool check_kept(uint32_t changed, struct row *row);
@@ -32,27 +50,8 @@ void check_instructions(const struct engine *e, struct row *row);
 /*
  * Compares the figure with the documented one (docs/checks.md "Truth"). Judges only on silicon,
  * because other figures are not those of a CPU, and only if the core was exclusive. A figure that
- * is too slow proves nothing in a process or under a hypervisor. Sets row->truth
- * and row->truth_above.
+ * is too slow proves nothing in a process or under a hypervisor. Sets row->truth.
  */
 void check_figure(const struct engine *e, const struct bench *b, struct row *row);
-
-/*
- * Runs a row's code so that it cannot block the run. If it does not return before deadline=, or
- * faults, it is aborted, the row fails, and the run continues. bench/api/platform.h describes the
- * platform's part.
- */
-
-/*
- * Calls fn(ctx), which runs windows of the row. True: it returned. False: it did not. Then the row
- * is wrong, and `why` says what ended it and where; or the user stopped the run (poll.h).
- */
-bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx);
-
-/* Call place_object(), which calls the row's setup, before the first window of a placement, and
- * check_work() after the last. They return as guard_run(). */
-bool guard_setup(const struct engine *e, struct row *row, const struct placed *p);
-bool guard_check(const struct engine *e, struct row *row, const struct placed *p,
-                 uint64_t operations);
 
 #endif

@@ -1,4 +1,12 @@
-/* From the visits of one point of a curve, each with other code or data, to the point's figure. */
+/*
+ * The loop that measures a series of points on one core: sizes of memory, counts of instructions.
+ * A measurement of a point is a visit; each has other code or data, as a row has placements.
+ *
+ * First visits show what a visit costs and where the series bends; the kind adds points there. Then
+ * the kind plans passes over the points, which go forward in even rounds and backward in odd ones.
+ * The time that is left repeats disturbed visits, and visits the points whose intervals are widest.
+ * Where no CPU executes the code, no points are added and no visit is repeated.
+ */
 #ifndef BENCH_ENGINE_LOOP_H
 #define BENCH_ENGINE_LOOP_H
 
@@ -10,6 +18,8 @@
 #include "bench/engine/context.h"
 #include "lib/curve/curve_steps.h"
 #include "lib/curve/sizes.h"
+
+/* --- visits of a point, each with other code or data, and the point's figure from them -------- */
 
 #define VISITS_MOST        16 /* of a point */
 #define VISITS_ROUNDS_MOST 5
@@ -50,15 +60,7 @@ void visits_repeat(struct visits *v, unsigned i, const struct pairs_figure *excl
 struct visits_figure visits_figure(const struct visits *v, unsigned rounds, double finest,
                                    bool has_cycles);
 
-/*
- * The loop that measures a series of points on one core: sizes of memory, counts of instructions.
- * A measurement of a point is a visit; each has other code or data, as a row has placements.
- *
- * First visits show what a visit costs and where the series bends; the kind adds points there. Then
- * the kind plans passes over the points, which go forward in even rounds and backward in odd ones.
- * The time that is left repeats disturbed visits, and visits the points whose intervals are widest.
- * Where no CPU executes the code, no points are added and no visit is repeated.
- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 #define LOOP_POINTS (CURVE_POINTS_MOST > SIZES_MOST ? CURVE_POINTS_MOST : SIZES_MOST)
 

@@ -104,7 +104,7 @@ bool plan_starved(const struct plan *plan, unsigned *core);
 /* Returns what the plan knows about a core. */
 struct plan_core *plan_core(struct plan *plan, unsigned core);
 
-/* Probes the cores of a plan, and measures rows on one core or on all at once. */
+/* --- plan_rows.c: probes the cores, and measures rows on one core or on all at once ----------- */
 
 /* The kind of rows with windows (bench/api/kind.h). */
 extern const struct kind kind_windows;
@@ -133,8 +133,7 @@ void plan_release(struct plan *plan);
 /* Returns the number of NMIs and machine checks on all cores since their last rows. */
 uint64_t plan_interruptions(struct plan *plan);
 
-/* Rows that one core measures at a time, all at once instead of in rounds: curves, limits, maps and
- * watches. */
+/* --- one_core.c: rows that a core measures alone, not in rounds: curves, limits, maps, watches */
 
 struct one_core {
     /* Measures, on the core. `memory` is the engine's; its first `bytes` are zero, except for the

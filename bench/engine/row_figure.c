@@ -1,6 +1,6 @@
 #include "bench/engine/row_figure.h"
 #include "lib/stats/mathx.h"
-#include "bench/engine/budget.h"
+#include "bench/engine/cut.h"
 #include "lib/stats/stats.h"
 
 /* The most instructions that a core executes as one (macro-fusion: `cmp` and `jcc`, `mov` and

@@ -1,7 +1,7 @@
 /*
- * Finds the cost of the loop around an operation, and whether the loop hides the operation's cost
- * (docs/figure.md "What the loop hides"). The figure is the cost of an iteration with the operation
- * minus that without it. A core that overlaps the two shows only the difference.
+ * Computes a row's figure from its blocks, part by part: core cycles per operation, the interval
+ * that will contain the figure of another boot, and the modes (docs/figure.md "The figure",
+ * "Modes").
  */
 #ifndef BENCH_ENGINE_ROW_FIGURE_H
 #define BENCH_ENGINE_ROW_FIGURE_H
@@ -12,31 +12,6 @@
 #include "bench/engine/context.h"
 #include "bench/engine/gathered.h"
 #include "bench/engine/sampler.h"
-
-/* The facts about an operation, in core cycles; UNKNOWN: not known. */
-struct loop_facts {
-    double net, lo, hi;  /* its figure and its interval */
-    double loop;         /* cost of an iteration of the empty loop */
-    double instructions; /* instructions that it executes, without those of the loop */
-    double nop;          /* cost of a NOP: 1 / the core's width */
-};
-
-/* Returns the cost of an iteration with the operation; UNKNOWN if not above zero. */
-double loop_gross(const struct loop_facts *f);
-
-/* Returns whether the loop hides the operation. The rules use only the core's width, and assume
- * that an instruction costs at least half a NOP: two fused instructions take one slot. */
-enum hidden loop_hides(const struct loop_facts *f);
-
-/* Sets row->loop if the row has a loop whose body was doubled; else to UNKNOWN. Called when the
- * figure and the instructions are known. */
-void loop_cost(const struct engine *e, const struct gathered *g, struct row *row);
-
-/*
- * Computes a row's figure from its blocks, part by part: core cycles per operation, the interval
- * that will contain the figure of another boot, and the modes (docs/figure.md "The figure",
- * "Modes").
- */
 
 /* Return the words of scratch for a part of `blocks` blocks of each kind, and for a whole row. */
 size_t row_figure_part_need(size_t blocks);
@@ -71,5 +46,32 @@ struct row_figure_means {
 struct row_figure row_figure(const struct gathered *g, const struct bench *b, double step,
                              enum cycles_by by, const struct row_figure_means *means,
                              uint64_t *scratch);
+
+/* --- what the loop hides ---------------------------------------------------------------------- */
+
+/*
+ * Finds the cost of the loop around an operation, and whether the loop hides the operation's cost
+ * (docs/figure.md "What the loop hides"). The figure is the cost of an iteration with the operation
+ * minus that without it. A core that overlaps the two shows only the difference.
+ */
+
+/* The facts about an operation, in core cycles; UNKNOWN: not known. */
+struct loop_facts {
+    double net, lo, hi;  /* its figure and its interval */
+    double loop;         /* cost of an iteration of the empty loop */
+    double instructions; /* instructions that it executes, without those of the loop */
+    double nop;          /* cost of a NOP: 1 / the core's width */
+};
+
+/* Returns the cost of an iteration with the operation; UNKNOWN if not above zero. */
+double loop_gross(const struct loop_facts *f);
+
+/* Returns whether the loop hides the operation. The rules use only the core's width, and assume
+ * that an instruction costs at least half a NOP: two fused instructions take one slot. */
+enum hidden loop_hides(const struct loop_facts *f);
+
+/* Sets row->loop if the row has a loop whose body was doubled; else to UNKNOWN. Called when the
+ * figure and the instructions are known. */
+void loop_cost(const struct engine *e, const struct gathered *g, struct row *row);
 
 #endif

@@ -1,5 +1,5 @@
 #include "bench/engine/sampler.h"
-#include "bench/engine/budget.h"
+#include "bench/engine/cut.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/witness.h"
 #include "bench/engine/poll.h"

@@ -1,5 +1,5 @@
-/* Finds the needs of a row of FORM_CURVE: instructions of the CPU, the caches that CPUID lists,
- * memory, and its points. */
+/* What a curve needs: instructions of the CPU, the caches that CPUID lists, memory, and its points;
+ * and one measurement of a point. */
 #ifndef BENCH_KINDS_CURVE_VISIT_H
 #define BENCH_KINDS_CURVE_VISIT_H
 
@@ -41,8 +41,7 @@ uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict);
  * the same memory. */
 uint64_t needs_most_pages(const struct platform_area *area);
 
-/* One measurement of a size: the working set is filled, checked and timed. The witness runs between
- * timed pairs. */
+/* --- a visit: the working set is filled, checked and timed, the witness between timed pairs --- */
 
 #define VISIT_PAIRS 7 /* of walks that a figure is the median of */
 

@@ -108,9 +108,9 @@ double mixed_score(double mixed, double filled, const struct insn_cell *c, doubl
 #define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */
 
 /* The windows of a test: n copies and 2n copies; where instructions are counted, which makes each
- * exact, no copy and n copies. A loop has one window; the number of its
- * iterations is in memory. Tests of issue slots have copies with fillers, and fillers only. Mixes
- * have copies with blockers, and with fillers. */
+ * exact, no copy and n copies. A loop has one window; the number of its iterations is in memory.
+ * Tests of issue slots have copies with fillers, and fillers only. Mixes have copies with blockers,
+ * and with fillers. */
 struct insn_windows {
     struct insn_cell *cell;
     struct insn_test test;

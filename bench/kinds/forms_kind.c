@@ -1,10 +1,14 @@
-#include "bench/kinds/forms_kind.h"
+/*
+ * The passes of suite `insn`, within time=: a quick one over all forms, so that each has a figure;
+ * then three over all forms, each at another placement. Before the last of these come three of
+ * mixes, and two over tests whose placements disagree; at the end, more of both.
+ */
+#include "bench/kinds/forms.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/poll.h"
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan.h"
 #include "bench/result/insn.h"
-#include "bench/kinds/forms.h"
 
 enum { QUICK_WINDOWS = 3, MIX_WINDOWS = 2, WINDOWS = 6 };
 

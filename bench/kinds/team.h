@@ -16,7 +16,6 @@
 #include "bench/result/cores.h"
 #include "bench/engine/plan.h"
 
-struct plan;
 struct team_pairing;
 
 /* With more than 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core if that is
@@ -122,10 +121,7 @@ void team_shootdown(struct team *c);
 void team_contention(struct team *c, bool (*batch)(struct team *, unsigned, unsigned),
                      unsigned operations, uint64_t (*counted)(const struct team *, unsigned cores));
 
-/*
- * One core's part in a rendezvous (bench/kinds/team.h), guarded: it can neither block the run nor
- * end it by a fault (bench/engine/guard.h).
- */
+/* --- team.c: a core's part in a rendezvous, guarded (bench/engine/guard.h) -------------------- */
 
 /* Sets c->places to all cores of the plan that are not gone, ascending. Returns their number. */
 unsigned team_take_places(struct team *c);
@@ -156,14 +152,15 @@ enum team_end team_parts_done(struct team *c, unsigned n);
  */
 enum team_end team_late(struct team *c, const char *why);
 /* Sends the first n of c->places to fn(ctx, core), each with a cleared struct team_core. fn calls
- * team_part().
- * *operations: of all cores together. TEAM_MET: every part is complete. */
+ * team_part(). *operations: of all cores together. TEAM_MET: every part is complete. */
 enum team_end team_meet(struct team *c, unsigned n, void (*fn)(void *ctx, unsigned core), void *ctx,
                         uint64_t *operations);
 
 /* Returns whether a rendezvous may begin. False: the row is past its deadline, or the user stopped
  * the run. */
 bool team_go_on(struct team *c);
+
+/* --- team_run.c ------------------------------------------------------------------------------- */
 
 /* The reason of a row that has only one core. */
 #define TEAM_ALONE "needs two cores or more: cores=all, on a machine that has them"

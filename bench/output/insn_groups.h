@@ -1,4 +1,7 @@
-/* Words of the records of suite `insn`: names of forms, of ends of a chain, and reasons. */
+/*
+ * The records of suite `insn`: names of forms, of ends of a chain, and reasons; the forms of a
+ * record in groups; and the records, with several forms each, in columns.
+ */
 #ifndef BENCH_OUTPUT_INSN_GROUPS_H
 #define BENCH_OUTPUT_INSN_GROUPS_H
 
@@ -79,11 +82,15 @@ uint64_t insn_groups_bytes(const struct insn_groups *g);
  * refers to an earlier group. */
 bool insn_groups_spelled(const struct insn_groups *g, unsigned i);
 
-/* Writes the records of suite `insn`: several forms per record, in columns. */
+/* --- insn_record.c ---------------------------------------------------------------------------- */
 
 /* Writes the forms that were run. written: the records of other cores. */
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
                        struct insn_written *written, struct report *r);
+
+/* Writes the forms that were not run, sorted by reason. written: the records of other cores. */
+void insn_record_left(const struct run_facts *run, const struct insn_table *t,
+                      struct insn_written *written, struct report *r);
 
 /* --- insn_bytes.c: the estimate, for the time on a serial line -------------------------------- */
 
@@ -92,11 +99,5 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
 uint64_t insn_record_bytes(const struct insn_table *t);
 /* The same for another core with the same forms. */
 uint64_t insn_record_bytes_again(const struct insn_table *t);
-
-/* Writes the records of forms of suite `insn` that were not run. */
-
-/* Writes them, sorted by reason. written: the records of other cores. */
-void insn_record_left(const struct run_facts *run, const struct insn_table *t,
-                      struct insn_written *written, struct report *r);
 
 #endif

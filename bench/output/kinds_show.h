@@ -82,7 +82,7 @@ struct curve_bytes {
 /* Returns about how many bytes the records have. */
 uint64_t curve_bytes(const struct curve_bytes *of);
 
-/* Sums up suite `quiet` over its cores, and judges it by gaps_max=. */
+/* --- quiet_sum.c: sums up suite `quiet` over its cores, and judges it by gaps_max= ------------ */
 
 /* The share of the moments whose wait is reported: docs/quiet.md "What is measured". */
 #define QUIET_SHARE 0.99999

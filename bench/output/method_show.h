@@ -21,7 +21,7 @@ void method_bare(struct report *r, const struct run_facts *run,
  * did not do its work is a failure of the run (c_program_show.c). */
 void c_program_show(struct report *r, const struct run_facts *run, const struct c_program *c);
 
-/* Write members of the row's record, and of its per_op. */
+/* Writes the members of the row's record that methods other than doubled have. */
 void method_record(struct json *j, const struct run_facts *run, const struct row *row);
 
 #endif

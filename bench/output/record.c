@@ -82,9 +82,8 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
     const bool witnessed = ran && !run->witness.why_not && row->taken.blocks > 0;
     const bool has_ticks = measured && t->n > 0, has_net = has_ticks && row->gross.has_net;
     const bool has_figure = doubled ? has_net : ran && h->known;
-    /* The record of method=adaptive, which times its operations, already has it. */
+    /* method=adaptive times its operations, and has its own seconds and rate. */
     const bool has_speed = has_figure && !counted && row->method.method != METHOD_ADAPTIVE;
-    /* method=adaptive times its operations. */
     const struct method_total *took = &row->method.seconds;
     const bool timed = ran && !row->out.ended && row->method.method == METHOD_ADAPTIVE;
     const bool has_rate = timed ? took->valid && !counted && took->value > took->error

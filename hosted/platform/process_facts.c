@@ -74,6 +74,7 @@ static void show_head(const struct run_facts *run, const struct probe *p,
 static void record_process(const struct process *p, struct json *j)
 {
     struct utsname u;
+    bool named = uname(&u) == 0;
 
 #include "bench/api/fields/run_process.def"
 }

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include "lib/text/fields.h"
-#include "bench/engine/budget.h"
+#include "bench/engine/cut.h"
 #include "bench/engine/row_figure.h"
 #include "lib/text/decimal.h"
 #include "lib/stats/mathx.h"

@@ -16,7 +16,7 @@
  * Decodes the memory accesses of the next instruction with Zydis, and computes their addresses from
  * the registers before it runs. Includes operands that its text does not show: stacks, strings,
  * masks, gathered and scattered elements.
- * 
+ *
  * Only accesses that will happen are listed: none for a masked-out lane, none for a string
  * instruction whose count is 0. An instruction that may leave its operand unchanged (CMPXCHG, a
  * shift by CL) always stores to it, as processors do (SDM volume 2, CMPXCHG: "the destination

@@ -120,10 +120,6 @@ const char *cores_bring_up(struct cores *c);
 /* Converts to TSC ticks; the result is an upper bound where the TSC's frequency is not known. */
 uint64_t cores_ticks(const struct cores *c, uint64_t microseconds);
 
-/* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) -- */
-
-extern const struct core_origin core_started, core_lent;
-
 /* The state that core_settle() changed, in addition to struct cpu_state. */
 struct settled {
     struct irq_masked irq; /* irq.lapic.present: set once the core can be interrupted */
@@ -135,6 +131,10 @@ struct settled {
  * registers, page tables, APIC, interrupts and machine checks. NULL: the core has its number and
  * can be called; else why not. */
 const char *core_settle(struct core *c, struct settled *was);
+/* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) -- */
+
+extern const struct core_origin core_started, core_lent;
+
 /*
  * --- lent.c ---
  * Cores that the firmware lends (takeover=borrow). Each runs our procedure through MP services and

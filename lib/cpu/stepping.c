@@ -351,5 +351,3 @@ bool stepping_trap(struct stepping *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
         return end(s, STEPPING_TRANSACTION);
     return s->traps < s->most || end(s, STEPPING_MOST);
 }
-
-/* --- traps after branches only ---------------------------------------------------------------- */

@@ -103,7 +103,7 @@ static inline void write_unsigned(struct json *j, const char *name, uint64_t val
             __VA_ARGS__;                                                                           \
         json_close(j);                                                                             \
     }
-/* Text that `put` writes to struct sink *out. */
+/* Text that `put` writes to struct sink *out, which hides a variable of that name. */
 #define TEXT(path, type, unit, there, meaning, put)                                                \
     if (there)                                                                                     \
     WRITE_TEXT(json_name(path), put)

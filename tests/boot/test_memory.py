@@ -57,7 +57,7 @@ def instructions(name, size):
     if name in FLUSHES:
         return FLUSHES[name] / 16
     if "code" in name:
-        return 2 + 1 / lines_of(name, size)  # bench/kinds/chase.c: the last element of a lap has one more
+        return 2 + 1 / lines_of(name, size)  # bench/kinds/jumps.c: the last element of a lap has one more
     if name in CHASES or name in PAGES:
         return ITERATION / STEPS
     iteration, lap = STREAMS[name]

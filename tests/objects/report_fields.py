@@ -25,7 +25,7 @@ DECLARED = {word: word.upper() for word in ("string", "integer", "number", "bool
 def declaration(path, said):
     """Returns the line that declares a field, and the file for it. If the type has no word, the reader must write it."""
     return (f'declare it in bench/api/fields/*.def next to similar fields, then `make fields`:\n'
-            f'FIELD("{path}", {DECLARED.get(said, "TYPE")}, "UNIT", PRESENT, "MEANING")')
+            f'FIELD("{path}", {DECLARED.get(said, "TYPE")}, "UNIT", PRESENT, "MEANING", VALUE)')
 
 
 def mistakes(records):

@@ -1,5 +1,5 @@
 /*
- * bench/api/tsc.h and chain.h as functions, which a test can define. The units of bench/ are
+ * bench/api/tsc.h as functions, which a test can define. The units of bench/ are
  * compiled with this for the unit tests; linked_tsc.c and linked_chain.c have the real ones for
  * tests that define none.
  */
@@ -7,7 +7,6 @@
 #define TESTS_UNIT_LINKED_TSC_H
 
 #define BENCH_API_TSC_H
-#define BENCH_API_CHAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
