@@ -12,6 +12,7 @@
 
 struct bench;
 struct engine;
+struct loop_steps; /* bench/engine/loop.h */
 struct options;
 struct outcome; /* bench/result/outcome.h: every result begins with one */
 struct plan;    /* bench/engine/plan.h */
@@ -29,7 +30,14 @@ struct kind {
     /* The default of cores= in a run whose rows are all of such kinds; NULL: as in other runs. */
     const char *cores;
     enum kind_options options;
+    /* Of a suite in the table; it begins with a blank: after the unit of an operation. NULL: the
+     * kind has a function for it (views[] in bench/run/run_show.c). */
+    const char *heading;
     const char *no_body; /* why there is no body to trace: "it measures ..." */
+    /* Of a kind that loop_measure() measures, which fills a struct series: */
+    const struct loop_steps *steps;
+    const char *point; /* the word for a point: "stride"; NULL: that of a struct bench_curve */
+    bool has_limits;   /* the steps are the result; the row is a struct bench_limit */
     /* What a report has of a row that the user stopped: "its gaps so far"; NULL: nothing. */
     const char *so_far;
     /* Returns the bytes of the memory of a plan that rows of this kind use, with `all` cores. */

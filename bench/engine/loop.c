@@ -1,130 +1,21 @@
 #include "bench/engine/loop.h"
+#include "bench/api/kind.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "bench/engine/guard.h"
+#include "bench/engine/plan.h"
 #include "bench/engine/poll.h"
-
-void visits_add(struct visits *v, unsigned round, const struct pairs_figure *exclusive,
-                const struct pairs_figure *all)
-{
-    v->round[v->n] = (uint8_t)round;
-    v->exclusive[v->n] = *exclusive;
-    v->all[v->n++] = *all;
-}
-
-/* Returns the estimate over the visits, from their pairs without a neighbour or from all. */
-static struct estimate estimate_of(const struct visits *v, unsigned rounds, bool shared_too,
-                                   double finest)
-{
-    struct estimate_taken part[VISITS_MOST];
-    double theta[VISITS_MOST], round[VISITS_ROUNDS_MOST], scratch[VISITS_MOST];
-
-    for (unsigned i = 0; i < v->n; i++) {
-        const struct pairs_figure *f = shared_too ? &v->all[i] : &v->exclusive[i];
-        part[i] = (struct estimate_taken){i, v->round[i], f->pairs, f->cycles, f->se};
-    }
-    struct estimate_found found = {.theta = theta,
-                                   .placements = v->n,
-                                   .round = round,
-                                   .rounds = rounds,
-                                   .finest = finest,
-                                   .rounds_differ = estimate_rounds_differ(part, v->n)};
-    estimate_by_round(part, v->n, round, rounds);
-    estimate_by_placement(part, v->n, theta, v->n);
-    found.se = estimate_placement_se(part, v->n, &found.m);
-    return estimate_over(&found, scratch);
-}
-
-static double ticks_of(const struct visits *v)
-{
-    double ticks[VISITS_MOST];
-    size_t n = 0;
-
-    for (unsigned i = 0; i < v->n; i++) {
-        const struct pairs_figure *f = v->exclusive[i].pairs ? &v->exclusive[i] : &v->all[i];
-        if (is_known(f->ticks))
-            ticks[n++] = f->ticks;
-    }
-    return n ? median(ticks, n) : UNKNOWN;
-}
-
-bool visits_are_shared(const struct visits *v)
-{
-    unsigned exclusive = 0, all = 0;
-
-    for (unsigned i = 0; i < v->n; i++) {
-        exclusive += v->exclusive[i].pairs;
-        all += v->all[i].pairs;
-    }
-    return 2 * exclusive < all;
-}
-
-unsigned visits_disturbed(const struct visits *v)
-{
-    unsigned i = 0;
-
-    while (i < v->n && 2 * v->exclusive[i].pairs >= v->all[i].pairs)
-        i++;
-    return i;
-}
-
-void visits_repeat(struct visits *v, unsigned i, const struct pairs_figure *exclusive,
-                   const struct pairs_figure *all)
-{
-    if (exclusive->pairs <= v->exclusive[i].pairs)
-        return;
-    v->exclusive[i] = *exclusive;
-    v->all[i] = *all;
-}
-
-static void hold(struct visits_figure *f, const struct estimate *also)
-{
-    if (!(f->lo <= also->lo))
-        f->lo = also->lo;
-    if (!(f->hi >= also->hi))
-        f->hi = also->hi;
-}
-
-struct visits_figure visits_figure(const struct visits *v, unsigned rounds, double finest,
-                                   bool has_cycles)
-{
-    struct visits_figure f = {ticks_of(v), UNKNOWN, UNKNOWN, UNKNOWN, visits_are_shared(v)};
-
-    if (!has_cycles)
-        return f;
-    struct estimate all = estimate_of(v, rounds, true, finest);
-    struct estimate used = f.shared ? all : estimate_of(v, rounds, false, finest);
-    f.cycles = used.theta;
-    if (used.placements < VISITS_LEAST || !(used.lo > 0))
-        return f;
-    f.lo = used.lo;
-    f.hi = used.hi;
-    if (f.shared)
-        hold(&f, &all);
-    return f;
-}
 
 #define STEPS_LEAST 1e3  /* core cycles of a walk */
 #define NARROW      0.02 /* an interval's longer side, as a part of the figure */
 #define NO_INTERVAL 1e6  /* wider than any interval, with any number of visits */
 
-void loop_begin(struct loop *w, struct engine *e, struct outcome *out,
-                const struct loop_steps *steps, void *ctx)
-{
-    w->e = e;
-    w->out = out;
-    w->steps = steps;
-    w->ctx = ctx;
-    w->budget = budget_begin(&e->facts, e->spare.row);
-    w->seed = (uint64_t)e->facts.o->seed << 20;
-}
-
 bool loop_add(struct loop *w, int64_t x)
 {
     size_t i = w->n;
 
-    if (w->n == LOOP_POINTS)
+    if (w->n == SERIES_POINTS)
         return false;
     for (w->n++; i > 0 && w->point[i - 1].x > x; i--)
         w->point[i] = w->point[i - 1];
@@ -132,7 +23,8 @@ bool loop_add(struct loop *w, int64_t x)
     return true;
 }
 
-void loop_drop_unvisited(struct loop *w)
+/* Removes the points that no first visit has reached. */
+static void drop_unvisited(struct loop *w)
 {
     size_t n = 0;
 
@@ -142,21 +34,23 @@ void loop_drop_unvisited(struct loop *w)
     w->n = n;
 }
 
-unsigned loop_rounds(const struct loop *w)
+/* Returns the number of rounds that the visits belong to. */
+static unsigned rounds_of(const struct loop *w)
 {
     return w->steps->keep_first + w->passes;
 }
 
-struct visits_figure loop_figure(const struct loop *w, size_t i)
+/* Returns the figure of a point's visits so far. */
+static struct visits_figure figure_of(const struct loop *w, size_t i)
 {
-    return visits_figure(&w->point[i].visits, loop_rounds(w),
-                         (double)w->e->step_cycles / STEPS_LEAST, run_has_cycles(&w->e->facts));
+    return visits_figure(&w->point[i].visits, rounds_of(w), (double)w->e->step_cycles / STEPS_LEAST,
+                         run_has_cycles(&w->e->facts));
 }
 
 /* --- a visit ---------------------------------------------------------------------------------- */
 
 struct visiting {
-    const struct loop *w;
+    struct loop *w;
     int64_t x;
     struct loop_visit v;
 };
@@ -174,11 +68,11 @@ static bool visit(struct loop *w, size_t i, struct loop_visit *v)
     struct visiting visiting = {.w = w, .x = w->point[i].x};
 
     w->seed++;
-    if (!poll_go_on(w->e) || !guard_run(w->e, w->out, visit_here, &visiting))
+    if (!poll_go_on(w->e) || !guard_run(w->e, &w->series.out, visit_here, &visiting))
         return false;
     *v = visiting.v;
-    outcome_fail(w->out, ROW_WRONG, v->wrong);
-    outcome_fail(w->out, ROW_UNSUPPORTED, v->lacks);
+    outcome_fail(&w->series.out, ROW_WRONG, v->wrong);
+    outcome_fail(&w->series.out, ROW_UNSUPPORTED, v->lacks);
     return !v->wrong && !v->lacks;
 }
 
@@ -206,6 +100,13 @@ static bool visit_first(struct loop *w, struct loop_point *p, size_t i)
     return true;
 }
 
+static bool is_late(const struct loop *w, size_t i)
+{
+    if (w->steps->is_late)
+        return w->steps->is_late(w, i);
+    return i >= LOOP_LEAST && budget_used(&w->budget) > w->steps->first_share;
+}
+
 /* Visits the points that are due. *late: the time for first visits is over. False: the row has
  * ended. */
 static bool visit_due(struct loop *w, bool *late)
@@ -213,7 +114,7 @@ static bool visit_due(struct loop *w, bool *late)
     for (size_t i = 0; i < w->n; i++) {
         if (!w->point[i].due)
             continue;
-        *late = !loop_is_proof(w) && w->steps->is_late(w, i);
+        *late = !loop_is_proof(w) && is_late(w, i);
         if (*late)
             return true;
         if (!visit_first(w, &w->point[i], i))
@@ -231,16 +132,49 @@ static bool make_first_visits(struct loop *w)
     if (!visit_due(w, &late))
         return false;
     if (late) {
-        w->less_time = true;
-        loop_drop_unvisited(w);
+        w->series.less_time = true;
+        drop_unvisited(w);
     }
-    while (!late && !loop_is_proof(w) && w->steps->refine(w))
+    while (!late && !loop_is_proof(w) && w->steps->refine && w->steps->refine(w))
         if (!visit_due(w, &late))
             return false;
     return true;
 }
 
 /* --- the passes ------------------------------------------------------------------------------- */
+
+static double cost_of(const struct loop *w)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < w->n; i++)
+        sum += w->point[i].cost;
+    return sum;
+}
+
+/* Plans passes that fit the rest of the time: fewer visits, then fewer passes, then fewer
+ * points. */
+static void plan_passes(struct loop *w)
+{
+    const struct loop_steps *s = w->steps;
+    double left = budget_left(&w->budget);
+
+    drop_unvisited(w);
+    w->passes = w->per_pass = 1;
+    if (loop_is_proof(w))
+        return;
+    for (; w->n > LOOP_LEAST && s->passes_least * cost_of(w) > left; w->n--)
+        w->series.less_time = true;
+    double passes = left / cost_of(w);
+    w->passes = passes >= s->passes ? s->passes : s->passes_least;
+    while (w->per_pass < s->per_pass && passes >= (w->per_pass + 1) * s->passes)
+        w->per_pass++;
+}
+
+static unsigned times(const struct loop *w, unsigned k, size_t i)
+{
+    return w->steps->times ? w->steps->times(w, k, i) : w->per_pass;
+}
 
 /* Makes a pass: forward in even rounds, backward in odd ones. False: the row has ended. */
 static bool pass(struct loop *w, unsigned k)
@@ -251,7 +185,7 @@ static bool pass(struct loop *w, unsigned k)
 
     for (size_t i = 0; i < w->n; i++) {
         size_t at = round % 2 ? w->n - 1 - i : i;
-        for (unsigned times = w->steps->times(w, k, at); times > 0; times--) {
+        for (unsigned left = times(w, k, at); left > 0; left--) {
             if (!visit(w, at, &v))
                 return false;
             visits_add(&w->point[at].visits, round, &v.exclusive, &v.all);
@@ -300,13 +234,14 @@ static bool repeat(struct loop *w, bool *any)
 static double need_of(const struct loop *w, size_t i)
 {
     const struct visits *v = &w->point[i].visits;
+    double weight = w->steps->weight ? w->steps->weight(w, i) : 1;
 
     if (v->n == VISITS_MOST || w->point[i].cost > budget_left(&w->budget))
         return 0;
-    struct visits_figure f = loop_figure(w, i);
+    struct visits_figure f = figure_of(w, i);
     if (!is_known(f.lo))
-        return w->steps->weight(w, i) * NO_INTERVAL / v->n;
-    return w->steps->weight(w, i) * estimate_longer_of(f.cycles, f.lo, f.hi) / f.cycles;
+        return weight * NO_INTERVAL / v->n;
+    return weight * estimate_longer_of(f.cycles, f.lo, f.hi) / f.cycles;
 }
 
 /* Visits the point that needs it most, in the last round. *any: there was one. False: the row has
@@ -329,8 +264,42 @@ static bool visit_widest(struct loop *w, bool *any)
     *any = true;
     if (!visit(w, widest, &v))
         return false;
-    visits_add(&w->point[widest].visits, loop_rounds(w) - 1, &v.exclusive, &v.all);
+    visits_add(&w->point[widest].visits, rounds_of(w) - 1, &v.exclusive, &v.all);
     return true;
+}
+
+/* Returns what holds for every kind. */
+static enum series_spoiled spoiled_by(const struct loop *w)
+{
+    unsigned shared = 0;
+
+    for (size_t i = 0; i < w->series.n; i++)
+        shared += w->series.point[i].shared;
+    if (w->e->facts.execution == EXEC_EMULATED)
+        return SERIES_EMULATED;
+    return 2 * shared > w->series.n ? SERIES_SHARED : SERIES_CLEAN;
+}
+
+/* Makes the series of the visits so far. */
+static void conclude(struct loop *w)
+{
+    struct series *s = &w->series;
+
+    s->rounds = loop_is_proof(w) ? 1 : rounds_of(w);
+    s->n = w->n;
+    for (size_t i = 0; i < s->n; i++) {
+        struct visits_figure f = figure_of(w, i);
+        s->point[i] = (struct point){.x = w->point[i].x,
+                                     .visits = w->point[i].visits.n,
+                                     .ticks = f.ticks,
+                                     .cycles = f.cycles,
+                                     .lo = f.lo,
+                                     .hi = f.hi,
+                                     .shared = f.shared};
+    }
+    s->spoiled = spoiled_by(w);
+    if (w->steps->judge)
+        w->steps->judge(s, w->e->facts.execution);
 }
 
 /* Draws the conclusions, and again after the time that is left was used: the weight of points may
@@ -342,7 +311,7 @@ static bool spend_rest(struct loop *w)
     do {
         bool any = !loop_is_proof(w);
         visited = w->seed;
-        w->steps->conclude(w);
+        conclude(w);
         while (any && budget_left(&w->budget) > 0)
             if (!repeat(w, &any) || !visit_widest(w, &any))
                 return false;
@@ -350,10 +319,58 @@ static bool spend_rest(struct loop *w)
     return true;
 }
 
-bool loop_run(struct loop *w)
+/* --- the row ---------------------------------------------------------------------------------- */
+
+/* Measures the points. False: the row has ended, and says why, or the user stopped the run. */
+static bool measure_points(struct loop *w)
 {
     if (!make_first_visits(w))
         return false;
-    w->steps->plan(w);
+    if (w->steps->plan)
+        w->steps->plan(w);
+    else
+        plan_passes(w);
     return make_passes(w) && spend_rest(w);
+}
+
+static void measure_open(struct loop *w)
+{
+    w->steps->points(w);
+    if (w->n == 0)
+        outcome_fail(&w->series.out, ROW_UNSUPPORTED,
+                     "there is less memory than the smallest size");
+    else if (!measure_points(w))
+        w->series.n = w->series.levels = w->series.steps = 0;
+}
+
+static void measure_here(struct engine *e, void *memory)
+{
+    struct loop *w = memory;
+    const struct bench *b = w->series.out.bench;
+    const char *why = b->kind->steps->lacks(e->p, b);
+
+    w->e = e;
+    w->steps = b->kind->steps;
+    w->budget = budget_begin(&e->facts, e->spare.row);
+    w->seed = (uint64_t)e->facts.o->seed << 20;
+    outcome_fail(&w->series.out, ROW_UNSUPPORTED, why);
+    if (why || (w->steps->open && !w->steps->open(w)))
+        return;
+    measure_open(w);
+    if (w->steps->close)
+        w->steps->close(w);
+}
+
+const struct outcome *loop_measure(struct plan *plan, const struct bench *b, unsigned k)
+{
+    const struct loop_steps *steps = b->kind->steps;
+    const struct one_core s = {measure_here, steps->bytes, steps->ms(b)};
+    const struct loop *w = one_core_measure(plan, b, k, &s);
+
+    return w ? &w->series.out : NULL;
+}
+
+double loop_guess(const struct engine *e, const struct bench *b)
+{
+    return budget_guess(&e->facts, b->kind->steps->ms(b));
 }

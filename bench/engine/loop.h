@@ -1,5 +1,6 @@
 /*
- * The loop that measures a series of points on one core: sizes of memory, counts of instructions.
+ * The loop that measures a series of points on one core: sizes of memory, counts of instructions. A
+ * kind that uses it (bench/api/kind.h) is a struct loop_steps.
  * A measurement of a point is a visit; each has other code or data, as a row has placements.
  *
  * First visits show what a visit costs and where the series bends; the kind adds points there. Then
@@ -13,11 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "bench/engine/pairs.h"
 #include "bench/engine/budget.h"
 #include "bench/engine/context.h"
-#include "lib/curve/curve_steps.h"
-#include "lib/curve/sizes.h"
+#include "bench/engine/pairs.h"
+#include "bench/result/series.h"
 
 /* --- visits of a point, each with other code or data, and the point's figure from them -------- */
 
@@ -62,8 +62,6 @@ struct visits_figure visits_figure(const struct visits *v, unsigned rounds, doub
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-#define LOOP_POINTS (CURVE_POINTS_MOST > SIZES_MOST ? CURVE_POINTS_MOST : SIZES_MOST)
-
 struct loop_point {
     int64_t x;     /* a size, a count, an offset */
     double first;  /* the least figure of the first visits: cycles or ticks; UNKNOWN: not visited */
@@ -81,59 +79,72 @@ struct loop_visit {
 };
 
 struct loop;
+struct plan; /* bench/engine/plan.h */
 
-/* What is special about a kind. ctx: of the loop. */
+/* What is special about a kind. A step that says "NULL" has a default. */
 struct loop_steps {
     double first_share;    /* of the time, for first visits */
     bool keep_first;       /* the first visits count */
-    unsigned passes_least; /* passes that are made even if the time is over */
+    unsigned passes;       /* over the points after the first visits, ... */
+    unsigned passes_least; /* ... of which this many are made even if the time is over */
+    unsigned per_pass;     /* visits of a point in each; `plan` NULL: fewer if the time is short */
+    size_t bytes;          /* of the memory of the row, which begins with a struct loop */
+    /* Returns the time of the row on a core. */
+    unsigned (*ms)(const struct bench *b);
+    /* Returns why the row cannot run; NULL: it can. */
+    const char *(*lacks)(const struct platform *p, const struct bench *b);
+    /* Takes what the row needs. False: the row has ended, and says why. NULL: nothing. */
+    bool (*open)(struct loop *w);
+    /* Gives it back. */
+    void (*close)(struct loop *w);
+    /* Adds the points that are visited first. */
+    void (*points)(struct loop *w);
     /* Visits a point: guarded, so it may fault. */
-    void (*visit)(const struct loop *w, int64_t x, struct loop_visit *v);
-    /* Returns whether there is no time for the first visit of point i. */
+    void (*visit)(struct loop *w, int64_t x, struct loop_visit *v);
+    /* Returns whether there is no time for the first visit of point i. NULL: first_share is used
+     * up, and there are LOOP_LEAST points. */
     bool (*is_late)(const struct loop *w, size_t i);
     /* Adds points, or marks points as due. Called after each turn of first visits, until it returns
-     * false: nothing is to be visited. */
+     * false: nothing is to be visited. NULL: nothing. */
     bool (*refine)(struct loop *w);
-    /* Sets `passes`. It may leave points out. */
+    /* Sets w->passes, and `times` of the points. It may leave points out. NULL: fewer visits, then
+     * fewer passes, then fewer points. */
     void (*plan)(struct loop *w);
-    /* Returns the visits of point i in a pass. */
+    /* Returns the visits of point i in a pass. NULL: w->per_pass. */
     unsigned (*times)(const struct loop *w, unsigned pass, size_t i);
-    /* Draws the conclusions from all visits; called again after further visits. */
-    void (*conclude)(struct loop *w);
-    /* Returns how much more than others a point deserves the time that is left; 0: none of it. */
+    /* Draws conclusions from the points of the series, which is spoiled if most of them are shared
+     * or an emulator's; called again after further visits. NULL: none. */
+    void (*judge)(struct series *s, enum execution execution);
+    /* Returns how much more than others a point deserves the time that is left; 0: none of it.
+     * NULL: 1. */
     double (*weight)(const struct loop *w, size_t i);
 };
 
+#define LOOP_LEAST 8 /* points of a series that is shortened for lack of time */
+
 struct loop {
+    struct series series; /* `less_time` from the beginning, the points when the visits are done */
     struct engine *e;
-    struct outcome *out;
     const struct loop_steps *steps;
-    void *ctx;
     struct budget budget;
-    uint64_t seed;   /* of the next visit */
-    size_t n;        /* points, ascending in x */
-    unsigned passes; /* after the first visits */
-    bool less_time;  /* points are missing, because they would take too long */
-    struct loop_point point[LOOP_POINTS];
+    uint64_t seed;     /* of the next visit */
+    size_t n;          /* points, ascending in x */
+    unsigned turns;    /* of first visits that were added by `refine` */
+    unsigned passes;   /* after the first visits */
+    unsigned per_pass; /* visits of a point */
+    struct loop_point point[SERIES_POINTS];
 };
 
-/* Begins a loop in zeroed memory, with the time that the row has (bench/engine/plan.h). */
-void loop_begin(struct loop *w, struct engine *e, struct outcome *out,
-                const struct loop_steps *steps, void *ctx);
 /* Inserts a point, which is due. False: there is no room. */
 bool loop_add(struct loop *w, int64_t x);
-/* Removes the points that no first visit has reached. */
-void loop_drop_unvisited(struct loop *w);
-/* Measures the points. False: the row has ended, and says why, or the user stopped the run. */
-bool loop_run(struct loop *w);
-/* Returns the figure of a point's visits so far. */
-struct visits_figure loop_figure(const struct loop *w, size_t i);
-/* Returns the number of rounds that the visits belong to. */
-unsigned loop_rounds(const struct loop *w);
 /* Returns whether no CPU executes the code: a few points prove that it works. */
 static inline bool loop_is_proof(const struct loop *w)
 {
     return w->e->facts.execution != EXEC_SILICON;
 }
+
+/* The functions of a struct kind whose `steps` this loop makes (bench/api/kind.h). */
+const struct outcome *loop_measure(struct plan *plan, const struct bench *b, unsigned k);
+double loop_guess(const struct engine *e, const struct bench *b);
 
 #endif

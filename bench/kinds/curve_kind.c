@@ -8,10 +8,9 @@
 #include "bench/kinds/kinds.h"
 #include "bench/engine/interleave.h"
 #include "bench/engine/loop.h"
-#include "bench/engine/plan.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/curve_visit.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "lib/stats/mathx.h"
 
 #define PAGE   4096u
@@ -31,26 +30,29 @@ _Static_assert(VISITS <= VISITS_MOST && 1 + PASSES <= VISITS_ROUNDS_MOST, "visit
 
 /* A curve that is being measured, in the engine's memory. */
 struct measuring {
-    struct curve curve;
-    struct loop loop;
+    struct loop loop; /* first */
     struct platform_area area;
     uint64_t *map; /* at the area's end; of pages: */
     uint64_t page_map[NEEDS_PAGES_MOST / 64];
     uint64_t set_bytes; /* of the area before the map */
-    bool refined;       /* sizes were added once */
 };
 
 _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
                "a curve does not fit an engine's memory");
 
-static struct measuring *measuring_of(const struct loop *w)
+static struct measuring *measuring_of(struct loop *w)
 {
-    return w->ctx;
+    return (struct measuring *)(void *)w;
+}
+
+static const struct bench_curve *row_of(const struct loop *w)
+{
+    return bench_curve(w->series.out.bench);
 }
 
 static bool is_by_size(const struct loop *w)
 {
-    return bench_by(bench_curve(w->out->bench)) == BENCH_BY_SIZE;
+    return bench_by(row_of(w)) == BENCH_BY_SIZE;
 }
 
 /* --- a visit ---------------------------------------------------------------------------------- */
@@ -59,23 +61,22 @@ static bool is_by_size(const struct loop *w)
  * small. */
 static uint8_t *place_of(const struct measuring *m, uint64_t bytes)
 {
-    if (bench_is_pages(bench_curve(m->curve.out.bench)->load) && m->area.page > PAGE)
+    if (bench_is_pages(row_of(&m->loop)->load) && m->area.page > PAGE)
         return m->area.at;
     uint64_t pages = (m->set_bytes - bytes) / PAGE + 1;
 
     return m->area.at + m->loop.seed * 0x9e3779b97f4a7c15u / PAGE % pages * PAGE;
 }
 
-static void visit(const struct loop *w, int64_t x, struct loop_visit *v)
+static void visit(struct loop *w, int64_t x, struct loop_visit *v)
 {
     struct measuring *m = measuring_of(w);
-    uint64_t evict, bytes = needs_bytes(&m->curve, x, &evict);
-    struct visit_set set = {
-        bench_curve(w->out->bench), &m->area, place_of(m, bytes), x, evict, m->map, w->seed};
+    uint64_t evict, bytes = needs_bytes(&w->series, x, &evict);
+    struct visit_set set = {row_of(w), &m->area, place_of(m, bytes), x, evict, m->map, w->seed};
     struct visit taken = {0};
 
     visit_take(w->e, &set, loop_is_proof(w) ? 1 : VISIT_PAIRS, &taken);
-    m->curve.elements += taken.elements;
+    w->series.checked += taken.elements;
     *v = (struct loop_visit){taken.exclusive, taken.all, taken.wrong, taken.lacks};
 }
 
@@ -92,9 +93,8 @@ static bool is_late(const struct loop *w, size_t i)
 /* Adds sizes where the curve bends. Their cost is that of the next larger size. */
 static void add_sizes(struct loop *w)
 {
-    const struct curve *c = &measuring_of(w)->curve;
-    uint64_t size[SIZES_MOST], page = needs_page(c);
-    bool pages = bench_is_pages(bench_curve(w->out->bench)->load);
+    uint64_t size[SIZES_MOST], page = needs_page(&w->series);
+    bool pages = bench_is_pages(row_of(w)->load);
     double first[SIZES_MOST];
 
     for (size_t i = 0; i < w->n; i++) {
@@ -119,23 +119,18 @@ static void add_sizes(struct loop *w)
  * that. */
 static bool refine(struct loop *w)
 {
-    struct measuring *m = measuring_of(w);
-    bool again = !m->refined;
-
     if (!is_by_size(w))
         return false;
     add_sizes(w);
-    m->refined = true;
-    return again;
+    return w->turns++ == 0;
 }
 
 /* Finds the points with the figures of the last screen. */
 static void rank_points(struct loop *w)
 {
-    const struct curve *c = &measuring_of(w)->curve;
-
     for (size_t i = 0; i < w->n; i++)
-        if (needs_is_representative(c, w->point[i].x, i + 1 < w->n ? w->point[i + 1].x : 0))
+        if (needs_is_representative(&w->series, w->point[i].x,
+                                    i + 1 < w->n ? w->point[i + 1].x : 0))
             w->point[i].rank = SIZES_REPRESENTATIVE;
 }
 
@@ -176,7 +171,7 @@ static void plan(struct loop *w)
     }
     w->n = n;
     w->passes = PASSES;
-    w->less_time = w->less_time || plan.shorter;
+    w->series.less_time = w->series.less_time || plan.shorter;
 }
 
 /* Each pass has its part of a point's visits. */
@@ -193,49 +188,45 @@ static double weight(const struct loop *w, size_t i)
     return w->point[i].rank == SIZES_REPRESENTATIVE ? SIZES_REPRESENTATIVE_TIMES : 1;
 }
 
-/* --- the result ------------------------------------------------------------------------------- */
+/* --- conclusions ------------------------------------------------------------------------------ */
 
-static void conclude(struct loop *w)
+/* Other loads, and strides, where prefetchers begin again, have a cost per lap, which smaller sizes
+ * share between fewer operations. */
+static bool may_fall(const struct bench_curve *kind)
 {
-    struct curve *c = &measuring_of(w)->curve;
+    return !bench_is_chase(kind->load) || kind->stride;
+}
 
-    c->less_time = w->less_time;
-    c->rounds = loop_is_proof(w) ? 1 : loop_rounds(w);
-    c->n = w->n;
+/* Finds the levels and compares them with the caches, or tells why they are not judged. */
+static void judge(struct series *c, enum execution execution)
+{
+    struct level_point point[SIZES_MOST] = {{0}}, calm[SIZES_MOST];
+
+    (void)execution; /* also of instructions, where there is one level */
     for (size_t i = 0; i < c->n; i++) {
-        struct visits_figure f = loop_figure(w, i);
-        c->point[i] = (struct curve_point){.bytes = w->point[i].x,
-                                           .visits = w->point[i].visits.n,
-                                           .ticks = f.ticks,
-                                           .cycles = f.cycles,
-                                           .lo = f.lo,
-                                           .hi = f.hi,
-                                           .shared = f.shared};
+        const struct point *p = &c->point[i];
+        bool cycles = is_known(p->cycles);
+        point[i] =
+            (struct level_point){(uint64_t)p->x, cycles ? p->cycles : p->ticks, p->lo, p->hi};
+        calm[i] = point[i];
+        if (p->shared) /* it is marked; another size that is faster says nothing */
+            calm[i].value = UNKNOWN;
     }
-    curve_judge(c);
-    if (w->e->facts.execution == EXEC_EMULATED)
-        c->spoiled = CURVE_EMULATED;
+    c->levels = 0;
+    if (bench_by(bench_curve(c->out.bench)) == BENCH_BY_SIZE)
+        c->levels = levels_find(point, c->n, c->cache, c->caches, c->level);
+    if (c->spoiled == SERIES_CLEAN && !may_fall(bench_curve(c->out.bench)) &&
+        levels_fall(calm, c->n, &c->falls_at))
+        c->spoiled = SERIES_FALLS;
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static const struct loop_steps steps = {.first_share = FIRST_SHARE,
-                                        .keep_first = true,
-                                        .passes_least = PASSES,
-                                        .visit = visit,
-                                        .is_late = is_late,
-                                        .refine = refine,
-                                        .plan = plan,
-                                        .times = times,
-                                        .conclude = conclude,
-                                        .weight = weight};
-
 /* Returns the bytes of the area that points may need. */
 static uint64_t most_bytes(const struct measuring *m)
 {
-    uint64_t proof = bench_is_pages(bench_curve(m->curve.out.bench)->load)
-                         ? PROOF_PAGES * m->area.page
-                         : PROOF_MOST;
+    uint64_t proof =
+        bench_is_pages(row_of(&m->loop)->load) ? PROOF_PAGES * m->area.page : PROOF_MOST;
 
     return loop_is_proof(&m->loop) && is_by_size(&m->loop) && m->set_bytes > proof ? proof
                                                                                    : m->set_bytes;
@@ -246,108 +237,113 @@ static uint64_t most_bytes(const struct measuring *m)
 static bool open_area(struct measuring *m)
 {
     const struct platform *p = m->loop.e->p;
+    struct series *c = &m->loop.series;
     const char *why = "this platform has no large area of memory";
-    bool pages = bench_is_pages(bench_curve(m->curve.out.bench)->load);
-    uint64_t map = pages ? 0 : chase_map_bytes(m->curve.wanted) + PAGE;
-    const struct platform_wish wish = {.page = needs_page(&m->curve),
-                                       .bytes = m->curve.wanted + map,
-                                       .same = pages && needs_page(&m->curve) > PAGE,
-                                       .code = bench_curve(m->curve.out.bench)->load == BENCH_CODE};
+    bool pages = bench_is_pages(row_of(&m->loop)->load);
+    uint64_t map = pages ? 0 : chase_map_bytes(c->wanted) + PAGE;
+    const struct platform_wish wish = {.page = needs_page(c),
+                                       .bytes = c->wanted + map,
+                                       .same = pages && needs_page(c) > PAGE,
+                                       .code = row_of(&m->loop)->load == BENCH_CODE};
 
     if (!p->areas.map || !p->areas.map(p, &wish, &m->area, &why)) {
-        outcome_fail(&m->curve.out, ROW_UNSUPPORTED, why);
+        outcome_fail(&c->out, ROW_UNSUPPORTED, why);
         return false;
     }
-    m->curve.page = m->area.page;
+    c->page = m->area.page;
     /* A bit for each line takes 1/512 of what it describes. */
     m->set_bytes = pages ? needs_most_pages(&m->area) : m->area.bytes / 513 * 512 / PAGE * PAGE;
     m->map = pages ? m->page_map : (uint64_t *)(void *)(m->area.at + m->set_bytes);
-    m->curve.less_memory = m->set_bytes < m->curve.wanted;
+    c->less_memory = m->set_bytes < c->wanted;
     return true;
 }
 
-static void measure_points(struct measuring *m)
+/* Sets the prefetchers as the row asks for them. False: the row says why it cannot. */
+static bool set_prefetch(struct loop *w)
 {
-    uint64_t at[SIZES_MOST];
-    size_t n = needs_points(&m->curve, most_bytes(m), at);
-
-    if (n == 0) {
-        outcome_fail(&m->curve.out, ROW_UNSUPPORTED, "there is less memory than the smallest size");
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        (void)loop_add(&m->loop, at[i]);
-        m->loop.point[i].rank = SIZES_GRID;
-    }
-    if (!loop_run(&m->loop))
-        m->curve.n = m->curve.levels = 0;
-}
-
-static void measure_in_area(struct measuring *m)
-{
-    if (!open_area(m))
-        return;
-    budget_go_on(&m->loop.budget, LEFT_LEAST);
-    measure_points(m);
-    m->loop.e->p->areas.free(m->loop.e->p, &m->area);
-}
-
-/* Measures with the prefetchers as the row asks for them. */
-static void measure_prefetched(struct measuring *m)
-{
-    const struct platform *p = m->loop.e->p;
-    bool off = bench_curve(m->curve.out.bench)->no_prefetch;
+    const struct platform *p = w->e->p;
     const char *why = "needs ring 0: MSRs control the prefetchers";
-    unsigned core = m->loop.e->facts.core;
+    bool off = row_of(w)->no_prefetch;
 
     if (p->prefetch)
-        m->curve.prefetch = p->prefetch(p, core, off, &why);
-    if (off && !m->curve.prefetch) {
-        outcome_fail(&m->curve.out, ROW_UNSUPPORTED, why);
-        return;
+        w->series.prefetch = p->prefetch(p, w->e->facts.core, off, &why);
+    if (off && !w->series.prefetch)
+        outcome_fail(&w->series.out, ROW_UNSUPPORTED, why);
+    return !off || w->series.prefetch;
+}
+
+static void restore_prefetch(const struct loop *w)
+{
+    const char *why;
+
+    if (row_of(w)->no_prefetch)
+        (void)w->e->p->prefetch(w->e->p, w->e->facts.core, false, &why);
+}
+
+static bool open_row(struct loop *w)
+{
+    needs_find(&w->series, w->e->p);
+    if (!set_prefetch(w))
+        return false;
+    if (!open_area(measuring_of(w))) {
+        restore_prefetch(w);
+        return false;
     }
-    measure_in_area(m);
-    if (off)
-        (void)p->prefetch(p, core, false, &why);
+    budget_go_on(&w->budget, LEFT_LEAST);
+    return true;
 }
 
-static void measure(struct measuring *m)
+static void close_row(struct loop *w)
 {
-    const struct platform *p = m->loop.e->p;
-    const char *why = needs_lacks(p, bench_curve(m->curve.out.bench));
-
-    outcome_fail(&m->curve.out, ROW_UNSUPPORTED, why);
-    if (why)
-        return;
-    needs_find(&m->curve, p);
-    measure_prefetched(m);
+    w->e->p->areas.free(w->e->p, &measuring_of(w)->area);
+    restore_prefetch(w);
 }
 
-static void measure_here(struct engine *e, void *memory)
+static void points(struct loop *w)
 {
-    struct measuring *m = memory;
+    uint64_t at[SIZES_MOST];
+    size_t n = needs_points(&w->series, most_bytes(measuring_of(w)), at);
 
-    loop_begin(&m->loop, e, &m->curve.out, &steps, m);
-    measure(m);
+    for (size_t i = 0; i < n; i++) {
+        (void)loop_add(w, (int64_t)at[i]);
+        w->point[i].rank = SIZES_GRID;
+    }
 }
 
-static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
+static const char *lacks(const struct platform *p, const struct bench *b)
 {
-    const struct one_core s = {measure_here, sizeof(struct measuring), bench_curve(b)->ms};
-    const struct measuring *w = one_core_measure(plan, b, k, &s);
-
-    return w ? &w->curve.out : NULL;
+    return needs_lacks(p, bench_curve(b));
 }
 
-static double guess(const struct engine *e, const struct bench *b)
+static unsigned ms(const struct bench *b)
 {
-    return budget_guess(&e->facts, bench_curve(b)->ms);
+    return bench_curve(b)->ms;
 }
+
+static const struct loop_steps steps = {.first_share = FIRST_SHARE,
+                                        .keep_first = true,
+                                        .passes = PASSES,
+                                        .passes_least = PASSES,
+                                        .bytes = sizeof(struct measuring),
+                                        .ms = ms,
+                                        .lacks = lacks,
+                                        .open = open_row,
+                                        .close = close_row,
+                                        .points = points,
+                                        .visit = visit,
+                                        .is_late = is_late,
+                                        .refine = refine,
+                                        .plan = plan,
+                                        .times = times,
+                                        .judge = judge,
+                                        .weight = weight};
 
 const struct kind kind_curve = {.name = "curve",
                                 .timed = true,
                                 .needs_area = true,
                                 .options = OPTIONS_CURVES,
                                 .no_body = "it measures a curve over sizes",
-                                .guess = guess,
-                                .measure = measure_row};
+                                .heading = " of an operation, by size of the working set",
+                                .steps = &steps,
+                                .guess = loop_guess,
+                                .measure = loop_measure};

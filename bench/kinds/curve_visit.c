@@ -9,7 +9,7 @@
 #define FIRST_LARGE_PAGES 4
 #define NO_TLB            1024u /* entries of the largest TLB if CPUID lists none */
 
-static enum bench_load load_of(const struct curve *c)
+static enum bench_load load_of(const struct series *c)
 {
     return bench_curve(c->out.bench)->load;
 }
@@ -36,7 +36,7 @@ const char *needs_lacks(const struct platform *p, const struct bench_curve *kind
                                                           : NULL;
 }
 
-uint64_t needs_page(const struct curve *c)
+uint64_t needs_page(const struct series *c)
 {
     uint64_t page = bench_curve(c->out.bench)->page;
 
@@ -44,7 +44,7 @@ uint64_t needs_page(const struct curve *c)
 }
 
 /* Returns whether a TLB translates what the row accesses. */
-static bool is_used(const struct curve *c, const struct tlb *tlb)
+static bool is_used(const struct series *c, const struct tlb *tlb)
 {
     bool code = load_of(c) == BENCH_CODE;
     uint32_t pages = needs_page(c) == BENCH_4K   ? TLB_4K
@@ -59,7 +59,7 @@ static bool is_used(const struct curve *c, const struct tlb *tlb)
 }
 
 /* Takes the TLBs for these pages as caches of what they reach. */
-static void take_tlbs(struct curve *c, const struct platform *p)
+static void take_tlbs(struct series *c, const struct platform *p)
 {
     struct tlb tlb[TLBS_MAX];
     unsigned n = tlbs_decode(tlb, p->cpu, p->cpuid, NULL);
@@ -72,7 +72,7 @@ static void take_tlbs(struct curve *c, const struct platform *p)
 }
 
 /* Returns the bytes up to which sizes are wanted. */
-static uint64_t most_of_sizes(const struct curve *c)
+static uint64_t most_of_sizes(const struct series *c)
 {
     uint64_t largest = caches_largest(c->cache, c->caches);
 
@@ -83,7 +83,7 @@ static uint64_t most_of_sizes(const struct curve *c)
 }
 
 /* Returns the bytes that the state with most of them needs. */
-static uint64_t most_of_states(const struct curve *c)
+static uint64_t most_of_states(const struct series *c)
 {
     uint64_t most = FLUSH_BYTES, evict;
 
@@ -93,7 +93,7 @@ static uint64_t most_of_states(const struct curve *c)
     return most;
 }
 
-void needs_find(struct curve *c, const struct platform *p)
+void needs_find(struct series *c, const struct platform *p)
 {
     enum bench_by by = bench_by(bench_curve(c->out.bench));
 
@@ -115,7 +115,7 @@ uint64_t needs_most_pages(const struct platform_area *area)
     return (most < NEEDS_PAGES_MOST ? most : NEEDS_PAGES_MOST) * area->page;
 }
 
-bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next)
+bool needs_is_representative(const struct series *c, uint64_t size, uint64_t next)
 {
     if (bench_by(bench_curve(c->out.bench)) != BENCH_BY_SIZE || bench_is_pages(load_of(c)))
         return false;
@@ -127,7 +127,7 @@ bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next
     return next == 0;
 }
 
-uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
+uint64_t needs_bytes(const struct series *c, uint64_t point, uint64_t *evict)
 {
     *evict = 0;
     switch (bench_by(bench_curve(c->out.bench))) {
@@ -145,7 +145,7 @@ uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
 }
 
 /* Writes the states whose caches CPUID lists. */
-static size_t write_states(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST])
+static size_t write_states(const struct series *c, uint64_t bytes, uint64_t point[SIZES_MOST])
 {
     uint64_t evict;
     size_t n = 0;
@@ -164,7 +164,7 @@ static size_t write_offsets(const struct bench_curve *kind, uint64_t bytes,
     return bytes >= NEAR_BYTES ? kind->offsets : 0;
 }
 
-size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST])
+size_t needs_points(const struct series *c, uint64_t bytes, uint64_t point[SIZES_MOST])
 {
     const struct bench_curve *kind = bench_curve(c->out.bench);
     uint64_t first = SIZES_FIRST, page = needs_page(c);

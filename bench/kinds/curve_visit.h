@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/api/platform.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "bench/engine/pairs.h"
 
 /* Returns why this CPU cannot run the row; NULL: it can. */
@@ -18,22 +18,22 @@ unsigned needs_sizes(const struct platform *p);
 
 /* Sets the caches with which levels are compared: with an element per page the TLBs, as caches of
  * what they reach. Sets the bytes up to which sizes are wanted, or that any point needs. */
-void needs_find(struct curve *c, const struct platform *p);
+void needs_find(struct series *c, const struct platform *p);
 
 /* Returns the size of the row's pages. */
-uint64_t needs_page(const struct curve *c);
+uint64_t needs_page(const struct series *c);
 
 /* Writes the points of the first pass that fit `bytes` bytes of memory, ascending. Returns their
  * number. */
-size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST]);
+size_t needs_points(const struct series *c, uint64_t bytes, uint64_t point[SIZES_MOST]);
 
 /* Returns whether the size gives the figure of a cache, or of memory: it is the last one
  * inside. next: the next larger size; 0: no larger one. */
-bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next);
+bool needs_is_representative(const struct series *c, uint64_t size, uint64_t next);
 
 /* Returns the bytes of memory of a point; *evict: the part of them that is read to bring lines into
  * a state. */
-uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict);
+uint64_t needs_bytes(const struct series *c, uint64_t point, uint64_t *evict);
 
 #define NEEDS_PAGES_MOST 32768u /* elements, one per page */
 

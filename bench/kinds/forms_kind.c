@@ -171,6 +171,7 @@ static double guess(const struct engine *e, const struct bench *b)
 const struct kind kind_forms = {.name = "insn",
                                 .timed = true,
                                 .options = OPTIONS_FORMS,
+                                .heading = "forms of instructions: cycles of a copy",
                                 .no_body = "it measures forms of instructions",
                                 .so_far = "its forms so far",
                                 .memory = memory,

@@ -2,7 +2,7 @@
 #include "lib/text/mem.h"
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/poll.h"
@@ -287,6 +287,7 @@ const struct kind kind_forward = {.name = "forward",
                                   .timed = true,
                                   .needs_area = true,
                                   .options = OPTIONS_CURVES,
+                                  .heading = " of a store and a load that follows it",
                                   .no_body = "it maps store forwarding",
                                   .guess = guess,
                                   .measure = measure_row};

@@ -9,7 +9,7 @@
  */
 #include "bench/kinds/kinds.h"
 #include "bench/engine/plan.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "bench/engine/poll.h"
 #include "bench/kinds/team.h"
 #include "bench/kinds/chase.h"
@@ -104,7 +104,7 @@ static enum team_end meet(struct gathering *g, unsigned n)
     enum team_end end = team_meet(c, n, meet_here, g, &elements);
     if (end != TEAM_MET)
         return end;
-    g->curve.elements += elements;
+    g->curve.checked += elements;
     for (unsigned i = 0; i < n; i++)
         right = right && !c->core[i].word;
     if (right)
@@ -129,17 +129,17 @@ static bool met(struct gathering *g, unsigned n)
 /* --- the points ------------------------------------------------------------------------------- */
 
 /* Adds a point: the median of n figures in ticks, and their range. */
-static struct curve_point *add(struct gathering *g, uint64_t x, double *ticks, unsigned n)
+static struct point *add(struct gathering *g, uint64_t x, double *ticks, unsigned n)
 {
-    struct curve_point *p = &g->curve.point[g->curve.n++];
+    struct point *p = &g->curve.point[g->curve.n++];
     double middle = median(ticks, n); /* sorts */
 
-    *p = (struct curve_point){.bytes = x,
-                              .ticks = middle,
-                              .cycles = UNKNOWN,
-                              .lo = ticks[0],
-                              .hi = ticks[n - 1],
-                              .visits = n};
+    *p = (struct point){.x = (int64_t)x,
+                        .ticks = middle,
+                        .cycles = UNKNOWN,
+                        .lo = ticks[0],
+                        .hi = ticks[n - 1],
+                        .visits = n};
     return p;
 }
 
@@ -217,11 +217,11 @@ static bool divide(struct gathering *g, unsigned n, uint64_t bytes)
 }
 
 /* Sorts the points by what the other cores moved. */
-static void sort(struct curve *c)
+static void sort(struct series *c)
 {
     for (size_t i = 1; i < c->n; i++)
-        for (size_t k = i; k > 0 && c->point[k - 1].bytes > c->point[k].bytes; k--) {
-            struct curve_point p = c->point[k];
+        for (size_t k = i; k > 0 && c->point[k - 1].x > c->point[k].x; k--) {
+            struct point p = c->point[k];
             c->point[k] = c->point[k - 1];
             c->point[k - 1] = p;
         }
@@ -271,7 +271,7 @@ static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
     }
     g->curve.rounds = g->kind->team == BENCH_CORES ? g->rounds : g->pairs;
     if (engine_of(g)->facts.execution == EXEC_EMULATED)
-        g->curve.spoiled = CURVE_EMULATED;
+        g->curve.spoiled = SERIES_EMULATED;
 }
 
 static void measure(struct gathering *g, const struct platform *p)
@@ -350,6 +350,7 @@ const struct kind kind_shared_curve = {.name = "curve",
                                        .timed = true,
                                        .needs_area = true,
                                        .options = OPTIONS_CURVES,
+                                       .heading = " of an operation, by size of the working set",
                                        .no_body = "several cores measure a curve",
                                        .memory = team_memory,
                                        .guess = guess,

@@ -6,7 +6,7 @@
 #include "bench/engine/budget.h"
 #include "bench/kinds/team.h"
 #include "bench/kinds/stream.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 
 #define TOGETHER_LINES  1024 /* of a stream between two looks at the time: 64 KiB */
 #define TOGETHER_ROUNDS 5    /* of all cores at once; the figure is their median */
@@ -15,7 +15,7 @@
 #define TOGETHER_STATES (LINE_STATES - LINE_STATES_ALONE)
 
 struct gathering {
-    struct curve curve;
+    struct series curve;
     struct team *team; /* its cores have the lines of each core and round, and their ticks */
     const struct bench_curve *kind;
     struct budget budget;

@@ -1,5 +1,5 @@
 #include "bench/output/kinds_show.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 
 enum {
     CURVE = 960,

@@ -1,4 +1,5 @@
 #include "bench/output/datasheet.h"
+#include "bench/api/kind.h"
 #include "bench/output/per_op.h"
 #include "lib/text/decimal.h"
 #include "lib/curve/sizes.h"
@@ -54,7 +55,7 @@ static void keep(struct sheet_figure *kept, const struct sheet_figure *f)
 
 /* Returns the level of the curve that is the cache of this level; NULL: the curve does not show
  * it. */
-static const struct level *level_of(const struct curve *c, int32_t cache)
+static const struct level *level_of(const struct series *c, int32_t cache)
 {
     for (size_t i = 0; i < c->levels; i++)
         if (c->level[i].cache >= 0 && (int32_t)c->cache[c->level[i].cache].level == cache)
@@ -64,27 +65,27 @@ static const struct level *level_of(const struct curve *c, int32_t cache)
 
 /* Returns the point that has the figure, or NULL. in: the cache's level, of whose sizes it is one;
  * NULL: not known. */
-static const struct curve_point *point_of(const struct curve *c, const struct sheet_source *source,
-                                          const struct level *in)
+static const struct point *point_of(const struct series *c, const struct sheet_source *source,
+                                    const struct level *in)
 {
     uint64_t most = source->from == SHEET_IN_CACHE
                         ? sizes_of_cache(c->cache, c->caches, (unsigned)source->at)
                         : UINT64_MAX;
-    const struct curve_point *found = NULL;
+    const struct point *found = NULL;
 
     for (size_t i = 0; i < c->n; i++) {
-        const struct curve_point *p = &c->point[i];
-        bool inside = !in || (p->bytes >= in->from && p->bytes <= in->to);
-        if (inside && (p->bytes <= most || (in && !found)))
+        const struct point *p = &c->point[i];
+        bool inside = !in || ((uint64_t)p->x >= in->from && (uint64_t)p->x <= in->to);
+        if (inside && ((uint64_t)p->x <= most || (in && !found)))
             found = p;
     }
     return found;
 }
 
 /* Returns whether the curve is clean up to the end of a level. */
-static bool is_clean(const struct curve *c, const struct level *l)
+static bool is_clean(const struct series *c, const struct level *l)
 {
-    return c->spoiled == CURVE_CLEAN || (c->spoiled == CURVE_FALLS && c->falls_at > l->half_way);
+    return c->spoiled == SERIES_CLEAN || (c->spoiled == SERIES_FALLS && c->falls_at > l->half_way);
 }
 
 static const char *unit_of(const struct run_facts *run)
@@ -102,8 +103,8 @@ static bool is_narrow(const struct sheet_figure *f)
 
 /* Sets value, interval and unit of a point. The interval has the relative width of that of the
  * cycles. */
-static void measure(struct sheet_figure *f, const struct run_facts *run, const struct curve *c,
-                    const struct curve_point *p, enum sheet_from from)
+static void measure(struct sheet_figure *f, const struct run_facts *run, const struct series *c,
+                    const struct point *p, enum sheet_from from)
 {
     bool moves = !bench_is_chase(bench_curve(c->out.bench)->load) &&
                  !bench_is_near(bench_curve(c->out.bench)->load);
@@ -122,8 +123,8 @@ static void measure(struct sheet_figure *f, const struct run_facts *run, const s
         scale * (moves ? estimate_longer_of(1, 1 / hi, 1 / lo) : estimate_longer_of(1, lo, hi));
 }
 
-void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
-                 const char *type)
+static void take_curve(struct sheet *s, const struct run_facts *run, const struct series *c,
+                       const char *type)
 {
     const struct sheet_source *source;
 
@@ -133,7 +134,7 @@ void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curv
             continue;
         bool cached = source->from == SHEET_IN_CACHE && !units_are_instructions(run);
         const struct level *level = cached ? level_of(c, source->at) : NULL;
-        const struct curve_point *p = point_of(c, source, level);
+        const struct point *p = point_of(c, source, level);
         struct sheet_column *column = p ? column_of(s, run->core, type) : NULL;
         if (!column)
             continue;
@@ -182,14 +183,14 @@ void sheet_forward(struct sheet *s, const struct run_facts *run, const struct fo
     }
 }
 
-void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limit *l,
-                 const char *type)
+static void take_limit(struct sheet *s, const struct run_facts *run, const struct series *l,
+                       const char *type)
 {
     const struct sheet_source *source;
 
     for (unsigned i = 0; l->steps > 0 && (source = sheet_source(i)); i++) {
         if (source->from != SHEET_STEP || rank_of(source, l->out.bench->name) > 0 ||
-            l->spoiled != LIMIT_CLEAN)
+            l->spoiled != SERIES_CLEAN)
             continue;
         const struct curve_step *step = &l->step[0];
         struct sheet_column *column = column_of(s, run->core, type);
@@ -200,6 +201,17 @@ void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limi
         if (column)
             keep(&column->figure[i], &f);
     }
+}
+
+void sheet_series(struct sheet *s, const struct run_facts *run, const struct series *c,
+                  const char *type)
+{
+    const struct kind *kind = c->out.bench->kind;
+
+    if (kind->has_limits)
+        take_limit(s, run, c, type);
+    else if (!kind->point)
+        take_curve(s, run, c, type);
 }
 
 /* Returns whether a replaces b as the longest latency: a is settled and b is not; or both are

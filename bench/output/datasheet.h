@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include "bench/api/summary_parts.h"
 #include "bench/output/lines.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "bench/result/facts.h"
 #include "bench/result/insn.h"
 #include "lib/config/choices.h"
@@ -36,14 +36,12 @@ struct sheet {
     struct sheet_column column[SHEET_COLUMNS];
 };
 
-/* Take the figures that a curve, a map, a limit, or the table of forms has. `type`: of the core, or
+/* Take the figures that a series, a map, or the table of forms has. `type`: of the core, or
  * NULL. */
-void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
-                 const char *type);
+void sheet_series(struct sheet *s, const struct run_facts *run, const struct series *c,
+                  const char *type);
 void sheet_forward(struct sheet *s, const struct run_facts *run, const struct forward_map *m,
                    const char *type);
-void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limit *l,
-                 const char *type);
 void sheet_forms(struct sheet *s, const struct run_facts *run, const struct insn_table *t,
                  const char *type);
 

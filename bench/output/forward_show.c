@@ -145,14 +145,6 @@ static void record(const struct run_facts *run, const struct forward_map *m, uns
     json_end(j);
 }
 
-void forward_heading(struct report *r, const struct run_facts *run, const char *suite)
-{
-    if (!report_table(r))
-        return;
-    report_fresh_line(r);
-    fmt(r->out, "\r\n%-24s %s of a store and a load that follows it\r\n", suite, units_per_op(run));
-}
-
 void forward_show(const struct run_facts *run, const struct forward_map *m, struct report *r)
 {
     unsigned records = m->out.status == ROW_OK ? m->sizes : 1;

@@ -11,15 +11,6 @@
 #define BAUD_BYTE  10 /* bits of a byte on a serial port, with start and stop bit */
 #define BAUD       115200
 
-void insn_heading(struct report *r, const struct run_facts *run, const char *suite)
-{
-    (void)run;
-    if (!report_table(r))
-        return;
-    report_fresh_line(r);
-    fmt(r->out, "\r\n%-24s forms of instructions: cycles of a copy\r\n", suite);
-}
-
 static unsigned forms_of(const struct insn_table *t)
 {
     return t->rows - t->links;

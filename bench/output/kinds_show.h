@@ -6,28 +6,52 @@
 #define BENCH_OUTPUT_KINDS_SHOW_H
 
 #include <stdint.h>
+#include "bench/api/kind.h"
 #include "bench/api/report.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "bench/result/facts.h"
 #include "bench/result/cores.h"
 #include "bench/output/insn_groups.h"
 #include "bench/result/insn.h"
 
-/* --- curve_show.c: a curve over sizes --------------------------------------------------------- */
+/* --- series_show.c: a curve over sizes, or counts and their steps ----------------------------- */
 
-/* Writes the suite's heading to the table. */
-void curve_heading(struct report *r, const struct run_facts *run, const char *suite);
-/* run: of the curve's core. */
-void curve_show(const struct run_facts *run, const struct curve *c, struct report *r);
+void series_show(const struct run_facts *run, const struct series *c, struct report *r);
 
-/* --- limit_show.c: a curve over a count, with its steps --------------------------------------- */
+/* --- series_levels.c: words of a series, and the lines about the levels of a curve ------------ */
 
-void limit_heading(struct report *r, const struct run_facts *run, const char *suite);
-void limit_show(const struct run_facts *run, const struct limit *l, struct report *r);
+/* Returns what the row measures; NULL: its kind is not one of curves (struct kind, `point`). */
+static inline const struct bench_curve *series_curve(const struct series *c)
+{
+    return c->out.bench->kind->point ? NULL : bench_curve(c->out.bench);
+}
+
+/* Returns whether several cores measured it. */
+static inline bool series_is_together(const struct series *c)
+{
+    return series_curve(c) && series_curve(c)->team != BENCH_ALONE;
+}
+
+/* Returns what a point is called. */
+static inline const char *series_point_word(const struct series *c)
+{
+    return c->out.bench->kind->point ? c->out.bench->kind->point : "size";
+}
+
+/* Returns the unit of its figures, and with how many decimals this one is shown. */
+const char *series_unit(const struct run_facts *run, const struct series *c);
+int series_decimals(const struct run_facts *run, const struct series *c, double v);
+
+/* Writes "48 KiB", "1.5 MiB", "2 GiB", at least `width` columns wide. */
+void series_say_size(uint64_t bytes, int width, struct sink *out);
+/* Writes why the levels or steps are not judged. */
+void series_say_spoiled(const struct series *c, struct sink *out);
+/* Writes the levels, each with the cache that ends there, or why they are not judged; and where the
+ * curve ends, if it was meant to go further. */
+void series_say_levels(const struct run_facts *run, const struct series *c, struct sink *out);
 
 /* --- forward_show.c: a map of store forwarding, one record per size of the store -------------- */
 
-void forward_heading(struct report *r, const struct run_facts *run, const char *suite);
 void forward_show(const struct run_facts *run, const struct forward_map *m, struct report *r);
 
 /* --- quiet_show.c: a line and a record `gaps` per core, and a record `quiet` for all ---------- */
@@ -38,8 +62,6 @@ void quiet_heading(struct report *r, const struct run_facts *run, const char *su
 enum quiet_result quiet_show(const struct quiet *q, struct report *r);
 
 /* --- insn_show.c: forms of instructions, a line for each of a few ----------------------------- */
-
-void insn_heading(struct report *r, const struct run_facts *run, const char *suite);
 
 /* Writes, before the first pass, the number of forms, the time, and the bytes of the records.
  * `cores`: the number that measures forms. `others`: bytes of the curves of the run. */

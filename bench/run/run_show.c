@@ -7,6 +7,7 @@
 #include "bench/api/tsc.h"
 #include "bench/output/across.h"
 #include "bench/output/kinds_show.h"
+#include "bench/output/per_op.h"
 #include "bench/output/show.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -174,13 +175,13 @@ static void show_team(struct run *run, const struct outcome *out, unsigned k)
 
 /* --- curves and maps: not rows of the report, but their checks can fail ----------------------- */
 
-static void show_curve(struct run *run, const struct outcome *out, unsigned k)
+static void show_series(struct run *run, const struct outcome *out, unsigned k)
 {
-    const struct curve *c = (const struct curve *)(const void *)out;
+    const struct series *s = (const struct series *)(const void *)out;
 
-    curve_show(facts_of(run, k), c, run->report);
-    sheet_curve(&run->summary->sheet, facts_of(run, k), c, type_of(run, k));
-    count_shown(run, out, c->spoiled == CURVE_SHARED);
+    series_show(facts_of(run, k), s, run->report);
+    sheet_series(&run->summary->sheet, facts_of(run, k), s, type_of(run, k));
+    count_shown(run, out, s->spoiled == SERIES_SHARED);
 }
 
 static void show_forward(struct run *run, const struct outcome *out, unsigned k)
@@ -190,15 +191,6 @@ static void show_forward(struct run *run, const struct outcome *out, unsigned k)
     forward_show(facts_of(run, k), m, run->report);
     sheet_forward(&run->summary->sheet, facts_of(run, k), m, type_of(run, k));
     count_shown(run, out, m->shared);
-}
-
-static void show_limit(struct run *run, const struct outcome *out, unsigned k)
-{
-    const struct limit *l = (const struct limit *)(const void *)out;
-
-    limit_show(facts_of(run, k), l, run->report);
-    sheet_limit(&run->summary->sheet, facts_of(run, k), l, type_of(run, k));
-    count_shown(run, out, l->spoiled == LIMIT_SHARED);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -224,7 +216,7 @@ static void show_windows(struct run *run, const struct outcome *out, unsigned k)
 
 /* --- by kind ---------------------------------------------------------------------------------- */
 
-/* How the results of a kind are shown. */
+/* How the results of a kind are shown. A kind that is not listed fills a struct series. */
 static const struct view {
     const struct kind *kind;
     void (*heading)(struct report *r, const struct run_facts *run, const char *suite);
@@ -232,38 +224,37 @@ static const struct view {
     void (*plan)(struct run *run, const struct outcome *out, unsigned k); /* of kind->begin() */
     enum record_size size;                                                /* of a row's records */
 } views[] = {
-    {&kind_curve, curve_heading, show_curve, NULL, SIZE_CURVE},
-    {&kind_shared_curve, curve_heading, show_curve, NULL, SIZE_SHARED},
-    {&kind_forward, forward_heading, show_forward, NULL, SIZE_MAP},
-    {&kind_limit, limit_heading, show_limit, NULL, SIZE_LIMIT},
-    {&kind_forms, insn_heading, show_forms, show_plan, SIZE_NOTHING},
+    {&kind_shared_curve, NULL, show_series, NULL, SIZE_SHARED},
+    {&kind_forward, NULL, show_forward, NULL, SIZE_MAP},
+    {&kind_limit, NULL, show_series, NULL, SIZE_LIMIT},
+    {&kind_forms, NULL, show_forms, show_plan, SIZE_NOTHING},
     {&kind_team, team_heading, show_team, NULL, SIZE_MATRIX},
     {&kind_watch, quiet_heading, show_watch, NULL, SIZE_NOTHING},
     {&kind_windows, show_heading, show_windows, NULL, SIZE_NOTHING},
 };
 
-static void no_heading(struct report *r, const struct run_facts *run, const char *suite)
-{
-    (void)r, (void)run, (void)suite;
-}
-
-static void say_not_shown(struct run *run, const struct outcome *out, unsigned k)
-{
-    (void)k;
-    report_eventf(run->report, "warning", "%s/%s: its kind is not in views[] of run_show.c",
-                  out->bench->suite, out->bench->name);
-    fail(run, out);
-}
-
 static const struct view *view_of(const struct bench *b)
 {
-    static const struct view not_listed = {NULL, no_heading, say_not_shown, say_not_shown,
-                                           SIZE_NOTHING};
+    static const struct view series = {NULL, NULL, show_series, NULL, SIZE_CURVE};
 
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
         if (views[i].kind == kind_of(b))
             return &views[i];
-    return &not_listed;
+    return &series;
+}
+
+static void show_heading_of(struct report *r, const struct run_facts *run, const struct bench *b)
+{
+    const char *text = kind_of(b)->heading;
+
+    if (view_of(b)->heading) {
+        view_of(b)->heading(r, run, b->suite);
+        return;
+    }
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "\r\n%-24s %s%s\r\n", b->suite, text[0] == ' ' ? units_per_op(run) : "", text);
 }
 
 static uint64_t bytes_of_all(const struct run *run)
@@ -284,7 +275,7 @@ void run_show_suite(struct run *run, const struct bench *b)
     if (run->headed)
         return;
     run->headed = true;
-    view_of(b)->heading(run->report, &run->first->facts, b->suite);
+    show_heading_of(run->report, &run->first->facts, b);
 }
 
 void run_show_plan(struct run *run, const struct outcome *out, unsigned k)

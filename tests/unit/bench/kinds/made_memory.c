@@ -161,10 +161,10 @@ void made_memory_reset(enum execution execution)
     made_memory = (struct made_memory){.slow = 1, .evicted = 1000};
 }
 
-const struct curve *made_curve(const struct bench *b)
+const struct series *made_curve(const struct bench *b)
 {
-    const struct curve *c =
-        (const struct curve *)(const void *)kind_curve.measure(&core.plan, b, 0);
+    const struct series *c =
+        (const struct series *)(const void *)kind_curve.measure(&core.plan, b, 0);
 
     assert_int_equal(core.areas, 0); /* whatever happened */
     assert_int_equal(core.ms, bench_curve(b)->ms);

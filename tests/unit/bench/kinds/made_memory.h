@@ -11,7 +11,7 @@
 
 #include "bench/api/bench.h"
 #include "bench/kinds/stream.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 
 #define KIB       1024ull
 #define MADE_PAGE 4096
@@ -33,7 +33,7 @@ extern struct made_memory made_memory;
 void made_memory_reset(enum execution execution);
 
 /* Measures the row. Checks that its memory is unmapped afterwards and that it may take `ms`. */
-const struct curve *made_curve(const struct bench *b);
+const struct series *made_curve(const struct bench *b);
 
 /* Return the core cycles of a load in a set of this size: of lines, and of an element per page. */
 double made_latency(uint64_t bytes);

@@ -27,22 +27,22 @@ static void reset(enum execution execution)
 TEST(two_caches_and_memory_are_found)
 {
     reset(EXEC_SILICON);
-    const struct curve *c = made_curve(&row);
+    const struct series *c = made_curve(&row);
     assert_non_null(c);
     assert_null(c->out.why);
     assert_int_equal(c->out.nmis, core.polls);
     assert_int_equal(core.core.nmis, core.polls);
     assert_int_equal(c->wanted, 256 * KIB);
-    assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
+    assert_int_equal(c->point[c->n - 1].x, 256 * KIB);
     assert_int_equal(c->rounds, ROUNDS);
-    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_int_equal(c->spoiled, SERIES_CLEAN);
     assert_false(c->less_memory || c->less_time);
     for (size_t i = 0; i < c->n; i++) {
-        const struct curve_point *p = &c->point[i];
+        const struct point *p = &c->point[i];
         assert_int_equal(p->visits, VISITS);
         assert_false(p->shared);
-        assert_close(p->cycles, made_latency(p->bytes), 0.001);
-        assert_close(p->ticks, made_latency(p->bytes) * MADE_TPC, 0.001);
+        assert_close(p->cycles, made_latency((uint64_t)p->x), 0.001);
+        assert_close(p->ticks, made_latency((uint64_t)p->x) * MADE_TPC, 0.001);
         assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
         assert_close(p->hi - p->lo, 0, 0.1);
     }
@@ -60,15 +60,15 @@ TEST(sizes_are_added_between_values_that_differ)
     uint64_t lines = 0;
 
     reset(EXEC_SILICON);
-    const struct curve *c = made_curve(&row);
+    const struct series *c = made_curve(&row);
     for (size_t i = 0; i < c->n; i++) {
-        seen += c->point[i].bytes == 10 * KIB || c->point[i].bytes == 80 * KIB ||
-                c->point[i].bytes == 9 * KIB || c->point[i].bytes == 72 * KIB;
-        lines += c->point[i].bytes / CHASE_LINE * VISITS;
+        seen += c->point[i].x == 10 * KIB || c->point[i].x == 80 * KIB ||
+                c->point[i].x == 9 * KIB || c->point[i].x == 72 * KIB;
+        lines += (uint64_t)c->point[i].x / CHASE_LINE * VISITS;
     }
     assert_int_equal(seen, 4);
     assert_int_equal(c->n, 13 + 4);
-    assert_int_equal(c->elements, lines);
+    assert_int_equal(c->checked, lines);
 }
 
 /* The pairs on a core that is shared now and then are repeated, and not used. */
@@ -79,13 +79,13 @@ TEST(a_neighbour_all_the_time_spoils_the_curve)
     EACH_CASE (shared, is_shared) {
         reset(EXEC_SILICON);
         fake_witness.is_shared = *shared;
-        const struct curve *c = made_curve(&row);
+        const struct series *c = made_curve(&row);
         assert_int_equal(c->out.status, ROW_OK);
-        assert_int_equal(c->spoiled, *shared == always ? CURVE_SHARED : CURVE_CLEAN);
+        assert_int_equal(c->spoiled, *shared == always ? SERIES_SHARED : SERIES_CLEAN);
         assert_true(*shared == always || fake_witness.shared > 0);
         for (size_t i = 0; i < c->n; i++) {
             assert_int_equal(c->point[i].shared, *shared == always);
-            assert_close(c->point[i].cycles, made_latency(c->point[i].bytes), 0.001);
+            assert_close(c->point[i].cycles, made_latency((uint64_t)c->point[i].x), 0.001);
         }
     }
 }
@@ -105,9 +105,9 @@ TEST(points_are_measured_again_when_the_neighbour_has_left)
     leaves_after = core.polls;
     reset(EXEC_SILICON);
     fake_witness.is_shared = until_it_leaves;
-    const struct curve *c = made_curve(&row);
+    const struct series *c = made_curve(&row);
     assert_true(core.polls > leaves_after);
-    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_int_equal(c->spoiled, SERIES_CLEAN);
     for (size_t i = 0; i < c->n; i++) {
         assert_false(c->point[i].shared);
         assert_int_equal(c->point[i].visits, VISITS);
@@ -140,7 +140,7 @@ TEST(a_row_without_a_curve_has_its_reason)
             core.platform.areas.map = NULL;
         if (c->no_lfence)
             core.platform.cpu = &other;
-        const struct curve *curve = made_curve(&row);
+        const struct series *curve = made_curve(&row);
         assert_int_equal(curve->out.status, c->status);
         assert_non_null(strstr(curve->out.why, c->why));
         assert_int_equal(curve->n, 0);
@@ -151,11 +151,11 @@ TEST(with_little_memory_the_curve_ends_earlier)
 {
     reset(EXEC_SILICON);
     core.area = 70 * KIB;
-    const struct curve *c = made_curve(&row);
+    const struct series *c = made_curve(&row);
     assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_memory);
     assert_false(c->less_time);
-    assert_int_equal(c->point[c->n - 1].bytes, 64 * KIB);
+    assert_int_equal(c->point[c->n - 1].x, 64 * KIB);
 }
 
 /* However slow the machine is, the row keeps to its time, or measures two sizes. Each point has
@@ -166,12 +166,13 @@ TEST(a_curve_takes_at_most_its_rows_time)
         reset(EXEC_SILICON);
         made_memory.slow = slow;
         uint64_t from = tsc_now();
-        const struct curve *c = made_curve(&row);
+        const struct series *c = made_curve(&row);
         double seconds = (double)(tsc_now() - from) / MADE_HZ;
         assert_true(seconds <= 1.1 * bench_curve(&row)->ms / 1e3 || c->n == 2);
-        assert_true(c->less_time || c->point[c->n - 1].bytes == 256 * KIB);
+        assert_true(c->less_time || c->point[c->n - 1].x == 256 * KIB);
         for (size_t i = 0; i < c->n; i++)
-            assert_close(c->point[i].cycles, slow * made_latency(c->point[i].bytes), slow * 0.01);
+            assert_close(c->point[i].cycles, slow * made_latency((uint64_t)c->point[i].x),
+                         slow * 0.01);
         for (size_t i = 0; i < c->n; i++) {
             assert_in_range(c->point[i].visits, VISITS_LEAST, VISITS);
             assert_true(is_known(c->point[i].lo) && is_known(c->point[i].hi));
@@ -182,9 +183,9 @@ TEST(a_curve_takes_at_most_its_rows_time)
 TEST(counted_instructions_have_one_round)
 {
     reset(EXEC_INSTRUCTIONS);
-    const struct curve *c = made_curve(&row);
+    const struct series *c = made_curve(&row);
     assert_int_equal(c->rounds, 1);
-    assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
+    assert_int_equal(c->point[c->n - 1].x, 256 * KIB);
     for (size_t i = 0; i < c->n; i++) {
         assert_int_equal(c->point[i].visits, 1);
         assert_close(c->point[i].cycles, c->point[i].ticks / 2, 1e-6);
@@ -194,9 +195,9 @@ TEST(counted_instructions_have_one_round)
 TEST(an_emulator_gives_ticks_and_no_cycles)
 {
     reset(EXEC_EMULATED);
-    const struct curve *c = made_curve(&row);
+    const struct series *c = made_curve(&row);
     assert_int_equal(c->out.status, ROW_OK);
-    assert_int_equal(c->spoiled, CURVE_EMULATED);
+    assert_int_equal(c->spoiled, SERIES_EMULATED);
     assert_false(is_known(c->point[0].cycles));
     assert_true(is_known(c->point[0].ticks));
 }
@@ -205,7 +206,7 @@ TEST(without_cpuid_data_levels_have_no_cache)
 {
     reset(EXEC_SILICON);
     made_memory.no_cpuid = true;
-    const struct curve *c = made_curve(&row);
+    const struct series *c = made_curve(&row);
     assert_int_equal(c->caches, 0);
     assert_int_equal(c->wanted, SIZES_BEYOND * SIZES_NO_CACHE);
     assert_true(c->less_memory);

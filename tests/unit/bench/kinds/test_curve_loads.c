@@ -3,6 +3,7 @@
 #include "bench/kinds/kinds.h"
 #include "tests/unit/bench/kinds/made_memory.h"
 
+#include "bench/engine/loop.h"
 #include "bench/kinds/chase.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
@@ -24,7 +25,7 @@ static void reset(enum execution execution)
     memset(&fake_witness, 0, sizeof fake_witness);
 }
 
-static const struct curve *measure_other(const struct bench *b)
+static const struct series *measure_other(const struct bench *b)
 {
     reset(EXEC_SILICON);
     return made_curve(b);
@@ -36,13 +37,13 @@ TEST(a_cost_per_lap_is_not_a_neighbour)
     const struct bench read = CURVE(.load = BENCH_READ_16);
     const struct bench broken = CURVE(.load = BENCH_WRITE_NT);
     const struct bench wide = CURVE(.load = BENCH_READ_32);
-    const struct curve *c = measure_other(&read);
+    const struct series *c = measure_other(&read);
 
     assert_int_equal(c->out.status, ROW_OK);
-    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_int_equal(c->spoiled, SERIES_CLEAN);
     assert_close(c->point[0].cycles, 12, 0.1);
     assert_close(c->point[c->n - 1].cycles, 3, 0.1);
-    assert_int_equal(c->point[1].bytes, 8 * KIB); /* one size per octave */
+    assert_int_equal(c->point[1].x, 8 * KIB); /* one size per octave */
     c = measure_other(&broken);
     assert_int_equal(c->out.status, ROW_WRONG);
     assert_non_null(strstr(c->out.why, "every word"));
@@ -57,11 +58,11 @@ TEST(points_are_the_rows_offsets)
     static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
     const struct bench b = CURVE(.load = BENCH_ALIAS, .offset = offset, .offsets = 3);
     const struct bench broken = CURVE(.load = BENCH_ALIAS, .offset = defect, .offsets = 2);
-    const struct curve *c = measure_other(&b);
+    const struct series *c = measure_other(&b);
 
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->n, 3);
-    assert_int_equal((int64_t)c->point[0].bytes, -8);
+    assert_int_equal(c->point[0].x, -8);
     assert_close(c->point[0].cycles, 18, 0.01);
     assert_close(c->point[1].cycles, 4, 0.01);
     assert_int_equal(c->point[1].visits, VISITS);
@@ -80,13 +81,13 @@ TEST(points_are_the_states_that_the_caches_allow)
                                             LINE_DIRTY_L1, LINE_DIRTY_L2};
     const struct bench b = CURVE(.load = BENCH_FLUSH_OPT);
     const struct bench lacking = CURVE(.load = BENCH_WRITE_BACK);
-    const struct curve *c = measure_other(&b);
+    const struct series *c = measure_other(&b);
 
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->wanted, FLUSH_BYTES + 16 * KIB); /* L1 has 8 KiB */
     assert_int_equal(c->n, 5);
     for (size_t i = 0; i < c->n; i++) {
-        assert_int_equal(c->point[i].bytes, there[i]);
+        assert_int_equal(c->point[i].x, there[i]);
         assert_close(c->point[i].cycles, (2 + there[i]) / MADE_TPC, 0.01);
         assert_int_equal(c->point[i].visits, VISITS);
     }
@@ -107,7 +108,7 @@ TEST(no_state_is_left_out)
 
     reset(EXEC_SILICON);
     made_memory.slow = 1e6;
-    const struct curve *c = made_curve(&b);
+    const struct series *c = made_curve(&b);
     assert_int_equal(c->n, 5);
     assert_in_range(c->point[4].visits, 2, 4);
     assert_false(c->less_time);
@@ -121,10 +122,10 @@ TEST(levels_end_at_the_reach_of_the_tlbs)
     reset(EXEC_SILICON);
     made_memory.pages = true;
     core.area = 16 << 20;
-    const struct curve *c = made_curve(&b);
+    const struct series *c = made_curve(&b);
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->wanted, 8 << 20);
-    assert_int_equal(c->point[0].bytes, 64 * KIB);
+    assert_int_equal(c->point[0].x, 64 * KIB);
     assert_int_equal(c->levels, 3);
     assert_int_equal(c->level[0].to, 64 * MADE_PAGE);
     assert_int_equal(c->cache[c->level[0].cache].level, 1);
@@ -142,7 +143,7 @@ TEST(code_and_large_pages_have_other_tlbs)
 
     reset(EXEC_SILICON);
     core.area = 16 << 20;
-    const struct curve *c = made_curve(&code);
+    const struct series *c = made_curve(&code);
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->caches, 1); /* the L2 TLB is for data only */
     assert_int_equal(c->cache[0].size, 32 * MADE_PAGE);
@@ -157,8 +158,8 @@ TEST(code_and_large_pages_have_other_tlbs)
     assert_int_equal(c->page, BENCH_2M);
     assert_int_equal(c->caches, 0);
     assert_int_equal(c->wanted, JUMPS_REACH); /* not four times 1024 pages: jumps have 32 bits */
-    assert_int_equal(c->point[0].bytes, 8 << 20);
-    assert_int_equal(c->point[c->n - 1].bytes, 64 << 20);
+    assert_int_equal(c->point[0].x, 8 << 20);
+    assert_int_equal(c->point[c->n - 1].x, 64 << 20);
     reset(EXEC_SILICON);
     made_memory.lost_page = 64;
     assert_int_equal(made_curve(&code)->out.status, ROW_WRONG);
@@ -173,7 +174,7 @@ TEST(code_and_large_pages_have_other_tlbs)
 TEST(strides_cost_what_a_random_order_does)
 {
     const struct bench b = CURVE(.stride = 16);
-    const struct curve *c = measure_other(&b);
+    const struct series *c = measure_other(&b);
 
     assert_int_equal(c->levels, 3);
     assert_close(c->level[1].value, 14, 0.001);
@@ -187,30 +188,32 @@ TEST(a_cost_per_lap_of_a_stride_is_not_a_neighbour)
 
     reset(EXEC_SILICON);
     made_memory.lap = 1000;
-    assert_int_equal(made_curve(&in_order)->spoiled, CURVE_CLEAN);
+    assert_int_equal(made_curve(&in_order)->spoiled, SERIES_CLEAN);
     reset(EXEC_SILICON);
     made_memory.lap = 1000;
-    assert_int_equal(made_curve(&random)->spoiled, CURVE_FALLS);
+    assert_int_equal(made_curve(&random)->spoiled, SERIES_FALLS);
 }
 
 /* A size that is marked as shared does not make the others doubtful. */
 TEST(a_size_on_a_shared_core_does_not_make_a_chase_fall)
 {
     const struct bench random = CURVE(.stride = 0);
-    static struct curve c;
+    static struct series c;
 
-    c = (struct curve){.out = {.bench = &random}, .n = 8};
+    c = (struct series){.out = {.bench = &random}, .n = 8};
     for (size_t i = 0; i < c.n; i++)
-        c.point[i] = (struct curve_point){
-            .bytes = 4 * KIB << i, .ticks = 4, .cycles = 4, .lo = 3.9, .hi = 4.1};
+        c.point[i] =
+            (struct point){.x = 4 * KIB << i, .ticks = 4, .cycles = 4, .lo = 3.9, .hi = 4.1};
     c.point[2].cycles = 8;
     c.point[2].lo = c.point[2].hi = 8;
-    curve_judge(&c);
-    assert_int_equal(c.spoiled, CURVE_FALLS);
-    assert_int_equal(c.falls_at, c.point[3].bytes);
+    c.spoiled = SERIES_CLEAN;
+    kind_curve.steps->judge(&c, EXEC_SILICON);
+    assert_int_equal(c.spoiled, SERIES_FALLS);
+    assert_int_equal(c.falls_at, c.point[3].x);
     c.point[2].shared = true;
-    curve_judge(&c);
-    assert_int_equal(c.spoiled, CURVE_CLEAN);
+    c.spoiled = SERIES_CLEAN;
+    kind_curve.steps->judge(&c, EXEC_SILICON);
+    assert_int_equal(c.spoiled, SERIES_CLEAN);
 }
 
 static bool stay_on, is_off; /* the prefetchers cannot be disabled; they are off now */
@@ -240,7 +243,7 @@ TEST(prefetchers_are_off_during_the_row_alone)
         core.platform.prefetch = prefetch;
         stay_on = i == 1;
         core.area = i == 2 ? 0 : core.area;
-        const struct curve *c = made_curve(&b);
+        const struct series *c = made_curve(&b);
         assert_int_equal(c->out.status, i == 0 ? ROW_OK : ROW_UNSUPPORTED);
         assert_false(is_off);
         if (i == 0)

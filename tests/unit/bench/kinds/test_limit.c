@@ -6,7 +6,7 @@
 
 #include "bench/engine/loop.h"
 #include "bench/kinds/kinds.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "bench/kinds/limit_code.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
@@ -101,10 +101,10 @@ static void reset(enum execution execution)
     rng = (struct rng){1};
 }
 
-static const struct limit *measure(const struct bench *b)
+static const struct series *measure(const struct bench *b)
 {
-    const struct limit *l =
-        (const struct limit *)(const void *)kind_limit.measure(&core.plan, b, 0);
+    const struct series *l =
+        (const struct series *)(const void *)kind_limit.measure(&core.plan, b, 0);
 
     assert_in_range(core.ms, 700, 1400); /* what earlier rows left included */
     return l;
@@ -114,10 +114,10 @@ TEST(a_limit_is_found_exactly)
 {
     reset(EXEC_SILICON);
     made.noise = 0.02;
-    const struct limit *l = measure(&window);
+    const struct series *l = measure(&window);
     assert_non_null(l);
     assert_null(l->out.why);
-    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_int_equal(l->spoiled, SERIES_CLEAN);
     assert_false(l->less_time);
     assert_int_equal(l->rounds, ROUNDS);
     assert_int_equal(l->steps, 1);
@@ -125,17 +125,18 @@ TEST(a_limit_is_found_exactly)
     assert_int_equal(l->step[0].from, LIMIT);
     assert_int_equal(l->step[0].to, LIMIT + 1);
     for (size_t i = 0; i < l->n; i++) {
-        const struct limit_point *p = &l->point[i];
-        assert_true(i == 0 || p->count > p[-1].count);
+        const struct point *p = &l->point[i];
+        assert_true(i == 0 || p->x > p[-1].x);
         assert_in_range(p->visits, ROUNDS * PER_ROUND, VISITS_MOST);
-        assert_close(p->cycles, cycles_of(p->count), 0.02 * cycles_of(p->count));
-        assert_close(p->ticks, cycles_of(p->count) * MADE_TPC, 0.02 * cycles_of(p->count));
+        assert_close(p->cycles, cycles_of((uint32_t)p->x), 0.02 * cycles_of((uint32_t)p->x));
+        assert_close(p->ticks, cycles_of((uint32_t)p->x) * MADE_TPC,
+                     0.02 * cycles_of((uint32_t)p->x));
         assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
     }
     assert_int_equal(made.warmed, core.polls);
     assert_int_equal(l->out.nmis, core.polls);
     assert_int_equal(core.core.nmis, core.polls);
-    assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
+    assert_true(l->checked >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
 }
 
 TEST(counts_go_up_by_octaves)
@@ -143,9 +144,9 @@ TEST(counts_go_up_by_octaves)
     static const uint32_t grid_of[] = {4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
 
     reset(EXEC_INSTRUCTIONS); /* only the grid */
-    const struct limit *l = measure(&octaves);
+    const struct series *l = measure(&octaves);
     for (size_t i = 0; i < sizeof grid_of / sizeof grid_of[0]; i++)
-        assert_int_equal(l->point[i].count, grid_of[i]);
+        assert_int_equal(l->point[i].x, grid_of[i]);
     reset(EXEC_SILICON);
     made.leaves = true;
     l = measure(&octaves);
@@ -176,9 +177,9 @@ TEST(a_step_is_measured_again_when_its_neighbour_has_left)
     reset(EXEC_SILICON);
     made.halfway = true;
     fake_witness.is_shared = around_the_step_at_first;
-    const struct limit *l = measure(&window);
+    const struct series *l = measure(&window);
     assert_true(made.warmed > leaves_after);
-    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_int_equal(l->spoiled, SERIES_CLEAN);
     assert_int_equal(l->steps, 1);
     for (size_t i = 0; i < l->n; i++) {
         assert_false(l->point[i].shared);
@@ -191,8 +192,8 @@ TEST(uncertain_figures_are_not_judged)
     reset(EXEC_SILICON);
     for (unsigned tenths = 1; tenths <= 5; tenths++) {
         made.noise = tenths / 10.0;
-        const struct limit *l = measure(&window);
-        assert_int_equal(l->spoiled, LIMIT_CLEAN);
+        const struct series *l = measure(&window);
+        assert_int_equal(l->spoiled, SERIES_CLEAN);
         assert_int_equal(l->steps, 1);
         assert_in_range(LIMIT, l->step[0].from, l->step[0].to);
     }
@@ -205,16 +206,16 @@ TEST(what_spoils_a_limit_is_reported)
         bool (*is_shared)(void);
         struct made_limit made;
         enum row_status status;
-        enum limit_spoiled spoiled;
+        enum series_spoiled spoiled;
         unsigned steps;
     } cases[] = {
-        {.is_shared = always, .spoiled = LIMIT_SHARED},
+        {.is_shared = always, .spoiled = SERIES_SHARED},
         {.is_shared = now_and_then, .steps = 1},
         /* Only the lower half of a step in two parts is left: "no step" would be wrong. */
-        {.is_shared = around_the_step, .made.halfway = true, .spoiled = LIMIT_UNCERTAIN},
-        {.made.falls = true, .spoiled = LIMIT_FALLS},
-        {.made.noise = 0.8, .spoiled = LIMIT_UNCERTAIN},
-        {.execution = EXEC_EMULATED, .spoiled = LIMIT_EMULATED},
+        {.is_shared = around_the_step, .made.halfway = true, .spoiled = SERIES_UNCERTAIN},
+        {.made.falls = true, .spoiled = SERIES_FALLS},
+        {.made.noise = 0.8, .spoiled = SERIES_UNCERTAIN},
+        {.execution = EXEC_EMULATED, .spoiled = SERIES_EMULATED},
         {.made.wrong = 1, .status = ROW_WRONG},
         {.made.wrong = 1000, .status = ROW_WRONG},
         {.made.wrong = 1999, .status = ROW_WRONG},
@@ -226,7 +227,7 @@ TEST(what_spoils_a_limit_is_reported)
         made = c->made;
         made.slow = 1;
         fake_witness.is_shared = c->is_shared;
-        const struct limit *l = measure(&window);
+        const struct series *l = measure(&window);
         assert_int_equal(l->out.status, c->status);
         assert_int_equal(l->spoiled, c->spoiled);
         assert_int_equal(l->steps, c->steps);
@@ -261,10 +262,10 @@ TEST(a_limit_takes_at_most_its_rows_time)
         reset(EXEC_SILICON);
         made.slow = slow;
         uint64_t from = fake_tsc;
-        const struct limit *l = measure(&window);
+        const struct series *l = measure(&window);
         double seconds = (double)(fake_tsc - from) / MADE_HZ;
         assert_true(seconds <= 1.2 * bench_limit(&window)->ms / 1e3 || l->n == COUNTS_LEAST);
-        assert_true(l->less_time || l->point[l->n - 1].count == 832);
+        assert_true(l->less_time || l->point[l->n - 1].x == 832);
         assert_in_range(l->rounds, ROUNDS_LEAST, ROUNDS);
         assert_close(l->point[0].cycles, slow * cycles_of(16), slow * 2);
     }
@@ -284,8 +285,8 @@ TEST(shown_progress_implies_about_the_rows_time)
 TEST(counted_instructions_have_one_round_and_no_limit)
 {
     reset(EXEC_INSTRUCTIONS);
-    const struct limit *l = measure(&window);
-    assert_int_equal(l->spoiled, LIMIT_COUNTED);
+    const struct series *l = measure(&window);
+    assert_int_equal(l->spoiled, SERIES_COUNTED);
     assert_int_equal(l->n, 52); /* the grid, nothing is added */
     assert_int_equal(l->rounds, 1);
     assert_int_equal(made.walks, 2 * 52); /* in the first pass, and in one more */
@@ -298,7 +299,7 @@ TEST(a_limit_names_a_missing_instruction_set)
     static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
 
     reset(EXEC_SILICON);
-    const struct limit *l = measure(&masks); /* this CPUID has no leaf 7 */
+    const struct series *l = measure(&masks); /* this CPUID has no leaf 7 */
     assert_int_equal(l->out.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(l->out.why, "AVX-512"));
     core.platform.cpu = &other;

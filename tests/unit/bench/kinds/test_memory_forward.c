@@ -8,7 +8,7 @@
 #include "tests/unit/bench/made_core.h"
 
 #include "bench/kinds/kinds.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "bench/kinds/forward_kind.h"
 #include "bench/kinds/curve_visit.h"
 #include "tests/unit/close.h"

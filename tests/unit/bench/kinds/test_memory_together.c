@@ -14,7 +14,7 @@
 #include "bench/kinds/stream.h"
 #include "bench/kinds/curve_visit.h"
 #include "bench/kinds/kinds.h"
-#include "bench/result/curve.h"
+#include "bench/result/series.h"
 #include "lib/stats/mathx.h"
 
 #define CORES 3
@@ -106,7 +106,7 @@ const char *needs_lacks(const struct platform *p, const struct bench_curve *kind
     return kind->load == BENCH_COPY_32 ? "needs AVX" : NULL;
 }
 
-void needs_find(struct curve *c, const struct platform *p)
+void needs_find(struct series *c, const struct platform *p)
 {
     c->caches = 1;
     c->cache[0] = (struct cache){.level = 2, .type = CACHE_UNIFIED, .size = 128 * KIB};
@@ -197,7 +197,7 @@ static void reset(void)
 
 #define ENOUGH 60000 /* ms, even where the TSC is much faster than the made one */
 
-static const struct curve *measure_in(enum bench_team team, enum bench_load load, uint32_t ms)
+static const struct series *measure_in(enum bench_team team, enum bench_load load, uint32_t ms)
 {
     static struct bench_curve shape;
     static struct bench row;
@@ -205,13 +205,13 @@ static const struct curve *measure_in(enum bench_team team, enum bench_load load
     shape = (struct bench_curve){.load = load, .team = team, .ms = ms};
     row =
         (struct bench){.suite = "memory", .name = "made", .kind = &kind_shared_curve, .of = &shape};
-    const struct curve *c =
-        (const struct curve *)(const void *)kind_shared_curve.measure(&plan, &row, 0);
+    const struct series *c =
+        (const struct series *)(const void *)kind_shared_curve.measure(&plan, &row, 0);
     assert_int_equal(core.areas, 0); /* whatever happened */
     return c;
 }
 
-static const struct curve *measure(enum bench_team team, enum bench_load load)
+static const struct series *measure(enum bench_team team, enum bench_load load)
 {
     return measure_in(team, load, ENOUGH);
 }
@@ -223,13 +223,13 @@ TEST(one_two_and_all_cores_share_the_memory)
 
     for (unsigned k = 0; k < 2; k++) {
         reset();
-        const struct curve *c = measure(BENCH_CORES, loads[k]);
+        const struct series *c = measure(BENCH_CORES, loads[k]);
         assert_int_equal(c->out.status, ROW_OK);
         assert_int_equal(c->n, 3);
         lines = 0;
         for (unsigned i = 0; i < 3; i++) {
-            const struct curve_point *p = &c->point[i];
-            assert_int_equal(p->bytes, i + 1);
+            const struct point *p = &c->point[i];
+            assert_int_equal(p->x, i + 1);
             assert_int_equal(p->visits, c->rounds);
             assert_true(p->ticks > 0 && p->lo <= p->ticks && p->ticks <= p->hi);
             assert_false(is_known(p->cycles));
@@ -239,7 +239,7 @@ TEST(one_two_and_all_cores_share_the_memory)
         assert_int_equal(c->point[0].set, 512 * KIB);
         assert_int_equal(c->point[1].set, 256 * KIB);
         assert_int_equal(c->point[2].set, 128 * KIB);
-        assert_int_equal(c->elements, lines);
+        assert_int_equal(c->checked, lines);
         assert_false(c->less_memory);
         assert_int_equal(c->out.nmis, core.polls);
         assert_true(core.wish.shared);
@@ -249,12 +249,12 @@ TEST(one_two_and_all_cores_share_the_memory)
 TEST(latency_has_a_point_per_rate_of_the_others)
 {
     reset();
-    const struct curve *c = measure(BENCH_LOADED, BENCH_READ_16);
+    const struct series *c = measure(BENCH_LOADED, BENCH_READ_16);
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->n, 7);
-    assert_int_equal(c->point[0].bytes, 0); /* one rate is 0 */
+    assert_int_equal(c->point[0].x, 0); /* one rate is 0 */
     for (size_t i = 0; i < c->n; i++) {
-        assert_true(i == 0 || c->point[i].bytes >= c->point[i - 1].bytes);
+        assert_true(i == 0 || c->point[i].x >= c->point[i - 1].x);
         assert_true(c->point[i].ticks > 6.999 && c->point[i].ticks < 7.001);
         assert_int_equal(c->point[i].visits, c->rounds);
         assert_int_equal(c->point[i].set, 128 * KIB); /* of the half that has the map, too */
@@ -265,12 +265,12 @@ TEST(latency_has_a_point_per_rate_of_the_others)
 TEST(lines_that_another_core_holds_have_two_states)
 {
     reset();
-    const struct curve *c = measure(BENCH_HELD, BENCH_FLUSH_OPT);
+    const struct series *c = measure(BENCH_HELD, BENCH_FLUSH_OPT);
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->n, 2);
-    assert_int_equal(c->point[0].bytes, LINE_HELD_CLEAN);
-    assert_int_equal(c->point[1].bytes, LINE_HELD_DIRTY);
-    assert_int_equal(c->elements, 2 * 2 * FLUSH_LINES);
+    assert_int_equal(c->point[0].x, LINE_HELD_CLEAN);
+    assert_int_equal(c->point[1].x, LINE_HELD_DIRTY);
+    assert_int_equal(c->checked, 2 * 2 * FLUSH_LINES);
     assert_true(c->point[1].ticks > 49.999 && c->point[1].ticks < 50.001);
 }
 
@@ -313,7 +313,7 @@ TEST(a_row_without_a_curve_has_its_reason)
         plan.late = c->late;
         if (c->alone)
             plan.n = plan.all = 1;
-        const struct curve *curve = measure(c->team, c->load);
+        const struct series *curve = measure(c->team, c->load);
         assert_int_equal(curve->out.status, c->status);
         assert_non_null(strstr(curve->out.why, c->why));
         assert_true(c->late == 0 || curve->n == 0);
@@ -327,7 +327,7 @@ TEST(too_little_memory_is_stated)
 {
     reset();
     core.area = 448 * KIB;
-    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+    const struct series *c = measure(BENCH_CORES, BENCH_READ_16);
     assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_memory);
     reset();
@@ -340,12 +340,12 @@ TEST(too_little_memory_is_stated)
 TEST(numbers_of_cores_are_left_out_if_the_time_is_over)
 {
     reset();
-    const struct curve *c = measure_in(BENCH_CORES, BENCH_READ_16, 0);
+    const struct series *c = measure_in(BENCH_CORES, BENCH_READ_16, 0);
     assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_time);
     assert_int_equal(c->n, 2);
-    assert_int_equal(c->point[0].bytes, 1);
-    assert_int_equal(c->point[1].bytes, CORES);
+    assert_int_equal(c->point[0].x, 1);
+    assert_int_equal(c->point[1].x, CORES);
 }
 
 /* On a machine whose other programs take the CPU, the run does not wait for each row. */

@@ -3,6 +3,7 @@
 #include "tests/unit/text.h"
 #include "bench/output/datasheet.h"
 #include "bench/kinds/forms.h"
+#include "bench/kinds/kinds.h"
 #include "lib/text/json.h"
 #include "tests/unit/close.h"
 
@@ -12,7 +13,7 @@
 static struct sheet sheet;
 static struct options options;
 static struct run_facts run;
-static struct curve curve;
+static struct series curve;
 static struct bench bench;
 
 static void start(void)
@@ -26,28 +27,28 @@ static void start(void)
 BEFORE_EACH(start);
 
 /* Half as many ticks as cycles, an interval from 0.1 below to 0.2 above. */
-static struct curve_point point(uint64_t bytes, double cycles)
+static struct point point(uint64_t bytes, double cycles)
 {
-    return (struct curve_point){.bytes = bytes,
-                                .ticks = cycles / 2,
-                                .cycles = cycles,
-                                .lo = cycles - 0.1,
-                                .hi = cycles + 0.2};
+    return (struct point){.x = (int64_t)bytes,
+                          .ticks = cycles / 2,
+                          .cycles = cycles,
+                          .lo = cycles - 0.1,
+                          .hi = cycles + 0.2};
 }
 
 /* A curve of powers of two from 4 KiB to 32 MiB, on a CPU with caches of 32 KiB and 1 MiB, of each
  * of which it has a level: a load takes as many cycles as its size has KiB. */
-static const struct curve *chase(const char *name, enum bench_load load)
+static const struct series *chase(const char *name, enum bench_load load)
 {
     static struct bench_curve shape;
 
     shape = (struct bench_curve){.load = load};
-    bench = (struct bench){.suite = "memory", .name = name, .of = &shape};
-    curve = (struct curve){.out = {.bench = &bench, .status = ROW_OK},
-                           .caches = 3,
-                           .cache = {{.level = 1, .type = CACHE_INSTRUCTION, .size = 64 * KIB},
-                                     {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
-                                     {.level = 2, .type = CACHE_UNIFIED, .size = KIB * KIB}}};
+    bench = (struct bench){.suite = "memory", .name = name, .kind = &kind_curve, .of = &shape};
+    curve = (struct series){.out = {.bench = &bench, .status = ROW_OK},
+                            .caches = 3,
+                            .cache = {{.level = 1, .type = CACHE_INSTRUCTION, .size = 64 * KIB},
+                                      {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
+                                      {.level = 2, .type = CACHE_UNIFIED, .size = KIB * KIB}}};
     for (uint64_t kib = 4; kib <= 32 * KIB; kib *= 2)
         curve.point[curve.n++] = point(kib * KIB, (double)kib);
     curve.levels = 2;
@@ -68,7 +69,7 @@ static const struct sheet_figure *figure(unsigned column, const char *label)
 
 TEST(a_cache_has_the_figure_of_a_size_between_it_and_the_one_above)
 {
-    sheet_curve(&sheet, &run, chase("latency_4k", BENCH_CHASE), NULL);
+    sheet_series(&sheet, &run, chase("latency_4k", BENCH_CHASE), NULL);
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
     assert_close(figure(0, "L1 load")->half, 0.2, 1e-9);
     assert_string_equal(figure(0, "L1 load")->unit, "cycles");
@@ -78,7 +79,7 @@ TEST(a_cache_has_the_figure_of_a_size_between_it_and_the_one_above)
 
 TEST(memory_has_the_figure_of_the_largest_size)
 {
-    sheet_curve(&sheet, &run, chase("latency_4k", BENCH_CHASE), NULL);
+    sheet_series(&sheet, &run, chase("latency_4k", BENCH_CHASE), NULL);
     const struct sheet_figure *f = figure(0, "memory load");
     assert_close(f->value, 32 * KIB / 2 / HZ * 1e9, 1e-6);
     assert_close(f->half, 0.2 / 2 / HZ * 1e9, 1e-6);
@@ -87,10 +88,10 @@ TEST(memory_has_the_figure_of_the_largest_size)
 
 TEST(a_bandwidth_falls_if_the_time_rises)
 {
-    sheet_curve(&sheet, &run, chase("read_16", BENCH_READ_16), NULL);
+    sheet_series(&sheet, &run, chase("read_16", BENCH_READ_16), NULL);
     curve.point[curve.n - 1] = point(32 << 20, 64); /* 32 ticks, 16 ns: 4 GB/s */
     sheet = (struct sheet){0};
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     const struct sheet_figure *f = figure(0, "memory read");
     assert_close(f->value, 4, 1e-9);
     assert_string_equal(f->unit, "GB/s");
@@ -100,17 +101,17 @@ TEST(a_bandwidth_falls_if_the_time_rises)
 TEST(a_figure_without_a_narrow_interval_is_not_judged)
 {
     chase("read_16", BENCH_READ_16);
-    struct curve_point *last = &curve.point[curve.n - 1];
+    struct point *last = &curve.point[curve.n - 1];
     last->lo = last->cycles / 1.2;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_false(figure(0, "memory read")->unjudged);
     sheet = (struct sheet){0};
     last->lo = last->cycles / 1.3;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_true(figure(0, "memory read")->unjudged);
     sheet = (struct sheet){0};
     last->lo = last->hi = UNKNOWN;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_true(figure(0, "memory read")->unjudged);
 }
 
@@ -120,22 +121,22 @@ TEST(counted_instructions_need_no_interval)
     chase("latency_4k", BENCH_CHASE);
     for (size_t i = 0; i < curve.n; i++)
         curve.point[i].lo = curve.point[i].hi = UNKNOWN;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_true(figure(0, "L1 load")->known);
     assert_false(figure(0, "L1 load")->unjudged);
 }
 
 TEST(a_better_row_takes_the_figure_whichever_came_first)
 {
-    sheet_curve(&sheet, &run, chase("latency_2m", BENCH_CHASE), NULL);
+    sheet_series(&sheet, &run, chase("latency_2m", BENCH_CHASE), NULL);
     chase("latency_4k", BENCH_CHASE);
     curve.point[2] = point(16 * KIB, 99);
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
     sheet = (struct sheet){0};
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_close(figure(0, "L1 load")->value, 99, 1e-9);
-    sheet_curve(&sheet, &run, chase("latency_2m", BENCH_CHASE), NULL);
+    sheet_series(&sheet, &run, chase("latency_2m", BENCH_CHASE), NULL);
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
 }
 
@@ -143,14 +144,14 @@ TEST(a_cache_without_a_level_is_not_judged)
 {
     chase("latency_4k", BENCH_CHASE);
     curve.levels = 1;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_false(figure(0, "L1 load")->unjudged);
     assert_true(figure(0, "L2 load")->unjudged);
     assert_false(figure(0, "memory load")->unjudged);
     /* Another row shows the cache. */
     chase("latency_2m", BENCH_CHASE);
     curve.level[0].cache = -1;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_false(figure(0, "L1 load")->unjudged);
     assert_false(figure(0, "L2 load")->unjudged);
 }
@@ -160,7 +161,7 @@ TEST(the_size_of_a_cache_is_one_of_its_level)
     chase("latency_4k", BENCH_CHASE);
     curve.level[0].to = 8 * KIB;
     curve.level[1].from = 256 * KIB;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_close(figure(0, "L1 load")->value, 8, 1e-9);
     assert_close(figure(0, "L2 load")->value, 256, 1e-9);
 }
@@ -168,20 +169,20 @@ TEST(the_size_of_a_cache_is_one_of_its_level)
 TEST(a_curve_that_falls_is_judged_before_that)
 {
     chase("latency_4k", BENCH_CHASE);
-    curve.spoiled = CURVE_FALLS;
+    curve.spoiled = SERIES_FALLS;
     curve.falls_at = 128 * KIB;
     curve.level[1].half_way = 2 * KIB * KIB;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_false(figure(0, "L1 load")->unjudged);
     assert_true(figure(0, "L2 load")->unjudged);
 }
 
 TEST(other_rows_and_rows_without_a_curve_have_no_figure)
 {
-    sheet_curve(&sheet, &run, chase("stride_64", BENCH_CHASE), NULL);
+    sheet_series(&sheet, &run, chase("stride_64", BENCH_CHASE), NULL);
     chase("latency_4k", BENCH_CHASE);
     curve.out.status = ROW_UNSUPPORTED;
-    sheet_curve(&sheet, &run, &curve, NULL);
+    sheet_series(&sheet, &run, &curve, NULL);
     assert_false(sheet_has(&sheet));
 }
 
@@ -195,7 +196,7 @@ TEST(each_type_of_core_has_a_column)
         run.core = core[i];
         chase("latency_4k", BENCH_CHASE);
         curve.point[2] = point(16 * KIB, 10 + core[i]);
-        sheet_curve(&sheet, &run, &curve, type[i]);
+        sheet_series(&sheet, &run, &curve, type[i]);
     }
     assert_int_equal(sheet.columns, 2);
     assert_close(figure(0, "L1 load")->value, 10, 1e-9);
@@ -222,17 +223,17 @@ TEST(forwarding_is_that_of_eight_bytes_at_their_own_place)
 
 TEST(a_limit_is_its_first_step)
 {
-    static struct limit limit;
+    static struct series limit;
 
-    bench = (struct bench){.suite = "limits", .name = "rob"};
-    limit = (struct limit){.out = {.bench = &bench, .status = ROW_OK}, .steps = 2};
+    bench = (struct bench){.suite = "limits", .name = "rob", .kind = &kind_limit};
+    limit = (struct series){.out = {.bench = &bench, .status = ROW_OK}, .steps = 2};
     limit.step[0] = (struct curve_step){.at = 224, .from = 220, .to = 230};
     limit.step[1] = (struct curve_step){.at = 448, .from = 440, .to = 460};
-    limit.spoiled = LIMIT_SHARED;
-    sheet_limit(&sheet, &run, &limit, NULL);
+    limit.spoiled = SERIES_SHARED;
+    sheet_series(&sheet, &run, &limit, NULL);
     assert_false(sheet_has(&sheet));
-    limit.spoiled = LIMIT_CLEAN;
-    sheet_limit(&sheet, &run, &limit, NULL);
+    limit.spoiled = SERIES_CLEAN;
+    sheet_series(&sheet, &run, &limit, NULL);
     assert_close(figure(0, "ROB")->value, 224, 1e-9);
     assert_close(figure(0, "ROB")->half, 6, 1e-9);
 }
