@@ -106,21 +106,6 @@ static void add_part(struct engine *e, const struct bench *b, const struct part_
         row_figure_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
 }
 
-/* The arguments of the guarded sampler_take(). */
-struct sampling {
-    struct engine *e;
-    const struct bench *b;
-    struct part_place part;
-    bool done; /* false: the run is stopped */
-};
-
-static void take_part(void *ctx)
-{
-    struct sampling *t = ctx;
-
-    t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->part.placement], &t->part);
-}
-
 /* Waits for the other cores. If the user stopped the run, the other cores may have noticed first
  * and left; this is not a failure. */
 static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
@@ -141,12 +126,12 @@ static bool sample_part(struct engine *e, struct gathered *g, const struct part_
 {
     const struct bench *b = g->row.out.bench;
     const struct placed *p = &e->placed[part->placement];
-    struct sampling sampling = {e, b, *part, false};
+    struct sampling sampling = {e, b, p, *part, false};
 
     if (!guard_setup(e, &g->row, p) || !pass_gate(e, *ticks, &g->row))
         return false;
     uint64_t began = tsc_now();
-    bool back = guard_run(e, &g->row.out, take_part, &sampling);
+    bool back = guard_run(e, &g->row.out, sampler_take, &sampling);
     *ticks = tsc_now() - began;
     g->row.taken.sampling_ticks += *ticks;
     if (!back || !check_kept(e->sampler->changed, &g->row) || !sampling.done ||
@@ -170,15 +155,30 @@ static unsigned place_portion(struct engine *e, struct gathered *g, unsigned fro
     return 0;
 }
 
-/* Takes parts [from, end) until one is not complete. Returns the index of the first part not taken.
- * placed: the first placement that is not placed. */
-static unsigned sample_parts(struct engine *e, struct gathered *g, const struct parts *parts,
-                             unsigned from, unsigned end, unsigned placed)
+/* If the user stopped the run meanwhile, a row that has complete rounds does not fail. */
+static void excuse_stopped(const struct engine *e, const struct outcome *before, struct gathered *g)
 {
-    uint64_t ticks = 0;
-    unsigned i = from;
+    if (!g->row.out.ended || g->rounds == 0 || !e->poll || !e->poll->stopped)
+        return;
+    g->row.out.ended = false;
+    g->row.out.why = before->why;
+    g->row.out.status = before->status;
+}
 
-    for (; i < end; i++) {
+/* Takes the parts [from, end) of a round, until one is not complete. Counts the row's instructions
+ * after the last round. placed: the first placement that is not placed. */
+static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
+                   unsigned end, unsigned placed)
+{
+    const struct bench *b = g->row.out.bench;
+    const struct outcome before = {.why = g->row.out.why, .status = g->row.out.status};
+    uint64_t began = tsc_now(), ticks = 0;
+    unsigned i;
+
+    sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
+                 parts_blocks_most(e->facts.o, e->facts.samples, 1), g);
+    engine_row_begin(e, b, g->ran);
+    for (i = from; i < end; i++) {
         struct part_place part = parts_at(parts, i);
         if (part.placement >= placed)
             placed = place_portion(e, g, placed, parts_at(parts, end - 1).placement + 1);
@@ -186,41 +186,10 @@ static unsigned sample_parts(struct engine *e, struct gathered *g, const struct 
             break;
         poll_show(e, (double)(i + 1 - from) / (end - from));
     }
-    return i;
-}
-
-/* The same. If the user stops the run meanwhile, a row that has complete rounds does not fail. */
-static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struct parts *parts,
-                               unsigned from, unsigned end, unsigned placed)
-{
-    struct row *row = &g->row;
-    const char *why = row->out.why;
-    enum row_status status = row->out.status;
-    unsigned i = sample_parts(e, g, parts, from, end, placed);
-
-    if (row->out.ended && g->rounds > 0 && e->poll && e->poll->stopped) {
-        row->out.ended = false;
-        row->out.why = why;
-        row->out.status = status;
-    }
-    return i;
-}
-
-/* Takes the parts [from, end) of a round. Counts the row's instructions after the last round. */
-static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
-                   unsigned end, unsigned placed)
-{
-    const struct bench *b = g->row.out.bench;
-    bool last = end == parts_first(parts, e->facts.rounds);
-
-    sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
-                 parts_blocks_most(e->facts.o, e->facts.samples, 1), g);
-    uint64_t began = tsc_now();
-    engine_row_begin(e, b, g->ran);
-    unsigned i = sample_or_stop(e, g, parts, from, end, placed);
+    excuse_stopped(e, &before, g);
     if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.out.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
-    if (i == end && last)
+    if (i == end && end == parts_first(parts, e->facts.rounds))
         stepped_row(e, &g->row, parts_at(parts, end - 1).placement);
     e->p->row.end(e->p);
     g->ran += e->p->row.ran ? e->p->row.ran() : tsc_now() - began;
@@ -244,34 +213,34 @@ static bool is_overdue(const struct engine *e, struct gathered *g)
     return true;
 }
 
-static void measure(struct engine *e, struct gathered *g, unsigned round)
+/* Places the first portion of parts [from, end). Returns the first placement that is not placed; 0:
+ * the row is cut. */
+static unsigned begin_round(struct engine *e, struct gathered *g, const struct parts *parts,
+                            unsigned from, unsigned end, unsigned round)
 {
-    struct parts parts;
-
-    parts_of(&parts, e->facts.o, e->facts.samples, e->facts.rounds);
-    unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
-    unsigned first = parts_at(&parts, from).placement, last = parts_at(&parts, end - 1).placement;
     g->cut = g->cut || (round > 0 && is_overdue(e, g));
-    if (g->cut)
-        return;
-    unsigned placed = place_portion(e, g, first, last + 1);
-    if (placed == 0) {
-        g->cut = true;
-    } else if (e->facts.o->method != METHOD_DOUBLED) {
-        method_row(e, e->placed, &g->row);
-        g->rounds++;
-    } else {
-        sample(e, g, &parts, from, end, placed);
-    }
+    unsigned placed = g->cut ? 0
+                             : place_portion(e, g, parts_at(parts, from).placement,
+                                             parts_at(parts, end - 1).placement + 1);
+    g->cut = placed == 0;
+    return placed;
 }
 
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
     uint64_t smis = engine_smis(e) - poll_smis(e);
     struct amount all = limit_amount(e, g->row.out.bench);
+    struct parts parts;
 
-    if (round < e->facts.rounds)
-        measure(e, g, round);
+    parts_of(&parts, e->facts.o, e->facts.samples, e->facts.rounds);
+    unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
+    unsigned placed = round < e->facts.rounds ? begin_round(e, g, &parts, from, end, round) : 0;
+    if (placed > 0 && e->facts.o->method != METHOD_DOUBLED) {
+        method_row(e, e->placed, &g->row);
+        g->rounds++;
+    } else if (placed > 0) {
+        sample(e, g, &parts, from, end, placed);
+    }
     restore_amount(e, all);
     g->row.out.smis += engine_smis(e) - poll_smis(e) - smis;
 }

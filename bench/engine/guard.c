@@ -254,9 +254,7 @@ static struct window_frame *frame_of_before(const struct engine *e, const struct
     return has_before ? (struct window_frame *)(void *)(e->p->data + WINDOW_FRAME_AT) : NULL;
 }
 
-/* Runs fn guarded. `body`: fn runs the row's body, so that changed PKRU is reported. */
-static bool run(const struct engine *e, struct outcome *out, bool body, void (*fn)(void *ctx),
-                void *ctx)
+bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx)
 {
     struct guard_ended ended = {.by = GUARD_CAME_BACK};
     struct window_frame *frame = frame_of_before(e, out->bench);
@@ -264,7 +262,7 @@ static bool run(const struct engine *e, struct outcome *out, bool body, void (*f
     if (frame)
         frame->before = 0;
     bool back = e->p->guarded(fn, ctx, &ended);
-    if (ended.pkru && body)
+    if (ended.pkru)
         out->changed |= 1u << WINDOW_PKRU;
     if (back && !ended.changed[0])
         return !frame || check_called("before", frame->before, out);
@@ -278,17 +276,23 @@ static bool run(const struct engine *e, struct outcome *out, bool body, void (*f
     return false;
 }
 
-bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx)
-{
-    return run(e, out, true, fn, ctx);
-}
-
 struct around {
     const struct placed *p;
     uint64_t operations;
     struct row *row;
     uint32_t changed; /* by setup */
 };
+
+/* Runs setup or check. PKRU that these change is restored, but not reported: they are not the
+ * body. */
+static bool run_around(const struct engine *e, void (*fn)(void *ctx), struct around *a)
+{
+    uint32_t changed = a->row->out.changed;
+    bool back = guard_run(e, &a->row->out, fn, a);
+
+    a->row->out.changed = changed;
+    return back;
+}
 
 static void set_up(void *ctx)
 {
@@ -303,7 +307,7 @@ bool guard_setup(const struct engine *e, struct row *row, const struct placed *p
 
     if (row->out.bench->faults_outside)
         set_up(&a);
-    else if (!run(e, &row->out, false, set_up, &a))
+    else if (!run_around(e, set_up, &a))
         return false;
     return check_called("setup", a.changed, &row->out);
 }
@@ -320,5 +324,5 @@ bool guard_check(const struct engine *e, struct row *row, const struct placed *p
 {
     struct around a = {p, operations, row, 0};
 
-    return run(e, &row->out, false, check, &a);
+    return run_around(e, check, &a);
 }

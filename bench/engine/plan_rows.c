@@ -161,9 +161,10 @@ static void measure_alone(struct plan *plan, size_t index, unsigned k)
     struct plan_core *pc = &plan->core[k];
     struct gathered *g = pc->gathered = gathered_of(plan, index, k, false);
 
+    pc->has_row = false;
     plan->stage = k;
     pc->engine.gate = NULL;
-    if (!has_begun(plan, g))
+    if ((pc->gone && plan->round == 0) || !has_begun(plan, g))
         return;
     if (plan->round == 0 || (!g->cut && !pc->gone)) {
         plan_on(plan, k, row_here, plan);
@@ -290,17 +291,13 @@ const struct row *plan_row(const struct plan *plan, unsigned k)
 /* Measures the part of plan->round. After the last round there is a result. */
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct plan_core *pc = &plan->core[k];
+    const struct plan_core *pc = &plan->core[k];
 
     plan->bench = b;
-    if (plan->together) {
-        if (k == 0)
-            measure_together(plan, plan->index);
-    } else {
-        pc->has_row = false;
-        if (!pc->gone || plan->round > 0)
-            measure_alone(plan, plan->index, k);
-    }
+    if (!plan->together)
+        measure_alone(plan, plan->index, k);
+    else if (k == 0)
+        measure_together(plan, plan->index);
     return pc->has_row && !plan->poll->stopped ? &pc->row.out : NULL;
 }
 

@@ -42,8 +42,16 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
         __builtin_trap(); /* sampler_need() leaves an array out */
 }
 
+static bool has_failed(const struct sampler *s, enum window_kind k, const struct window_result *r)
+{
+    return s->can_fail && k >= KIND_BODY && r->failed != 0;
+}
+
+/* Runs a window. If the operation of one that is not a sample fails, the row fails too (guard.h);
+ * nor does twice the body count its failures. */
 static struct window_result run_window(struct sampler *s, const struct engine *e,
-                                       const struct placed *p, enum window_kind k, uint64_t i)
+                                       const struct placed *p, enum window_kind k, uint64_t i,
+                                       bool sample)
 {
     const struct placed_kind *w = &p->kind[k];
 
@@ -55,21 +63,8 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
     if (k != KIND_RULER && k != KIND_RULER2)
         s->changed |= r.changed;
     s->errors_subtracted += place_failed_empty(w, k, &r);
-    return r;
-}
-
-static bool has_failed(const struct sampler *s, enum window_kind k, const struct window_result *r)
-{
-    return s->can_fail && k >= KIND_BODY && r->failed != 0;
-}
-
-/* Runs a window that is not a sample. If its operation fails, the row fails too (guard.h). */
-static struct window_result run_apart(struct sampler *s, const struct engine *e,
-                                      const struct placed *p, enum window_kind k, uint64_t i)
-{
-    struct window_result r = run_window(s, e, p, k, i);
-
-    s->errors_outside += has_failed(s, k, &r);
+    if (!sample || k == KIND_BODY2)
+        s->errors_outside += has_failed(s, k, &r);
     return r;
 }
 
@@ -80,7 +75,7 @@ static void warm_wide(struct sampler *s, const struct engine *e, const struct pl
         return;
     wide_warm_begin(&s->wide);
     do
-        run_apart(s, e, p, s->used[KIND_BODY2] ? KIND_BODY2 : KIND_BODY, 0);
+        (void)run_window(s, e, p, s->used[KIND_BODY2] ? KIND_BODY2 : KIND_BODY, 0, false);
     while (wide_warm_goes_on(&s->wide));
 }
 
@@ -96,7 +91,7 @@ static struct moments warm_block(struct sampler *s, const struct engine *e, cons
     struct moments block = {0};
 
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        moments_add(&block, (double)run_apart(s, e, p, k, i).ticks);
+        moments_add(&block, (double)run_window(s, e, p, k, i, false).ticks);
     return block;
 }
 
@@ -155,7 +150,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     while (!s->used[first])
         first++;
     for (unsigned i = 0; i < FIRST_WINDOWS; i++)
-        run_apart(s, e, p, first, 0);
+        (void)run_window(s, e, p, first, 0, false);
     warm_wide(s, e, p);
     if (s->cold && most > COLD_WARM_UP)
         most = COLD_WARM_UP;
@@ -181,11 +176,9 @@ static bool run_block(struct sampler *s, const struct engine *e, const struct pl
     size_t from = first_window(s, block), end = first_window(s, block + 1);
 
     for (size_t i = from; i < end; i++) {
-        struct window_result r = run_window(s, e, p, k, i);
-        bool failed = has_failed(s, k, &r);
-        samples[i] = failed ? SAMPLE_FAILED : r.ticks;
+        struct window_result r = run_window(s, e, p, k, i, true);
+        samples[i] = has_failed(s, k, &r) ? SAMPLE_FAILED : r.ticks;
         least = r.ticks < least ? r.ticks : least;
-        s->errors_outside += failed && k == KIND_BODY2;
     }
     return wide_paused(&s->wide, began, end - from, least, k == KIND_BODY || k == KIND_BODY2);
 }
@@ -303,14 +296,17 @@ static void set_budget(struct sampler *s, const struct engine *e)
     s->repeated = 0;
 }
 
-bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
-                  const struct placed *p, const struct part_place *part)
+void sampler_take(void *ctx)
 {
+    struct sampling *t = ctx;
+    struct engine *e = t->e;
+    const struct placed *p = t->p;
+    struct sampler *s = e->sampler;
     struct span *span = &s->span;
 
-    *span = (struct span){.n = part->windows, .blocks = part->blocks};
-    s->cold = run_is_cold(&e->facts, b);
-    s->can_fail = b->window.form == FORM_FUNCTION;
+    *span = (struct span){.n = t->part.windows, .blocks = t->part.blocks};
+    s->cold = run_is_cold(&e->facts, t->b);
+    s->can_fail = t->b->window.form == FORM_FUNCTION;
     s->errors_outside = s->errors_subtracted = 0;
     s->kinds = 0;
     s->changed = 0;
@@ -320,18 +316,18 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
         if (s->used[k])
             s->order[s->kinds++] = k;
     }
-    wide_begin(&s->wide, e, b, p);
+    wide_begin(&s->wide, e, t->b, p);
     warm_up(s, e, p);
     set_budget(s, e);
     uint64_t began = tsc_now();
     for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {
         if (!poll_go_on(e))
-            return false;
+            return;
         i = take_exclusive_run(s, e, p, i, end);
     }
     e->witness.repeated += s->repeated;
     e->witness.taken += tsc_now() - began - s->repeated;
-    return true;
+    t->done = true;
 }
 
 /* Returns the moments of a block's undisturbed windows, and counts the others. */

@@ -62,15 +62,23 @@ size_t sampler_need(size_t windows, size_t blocks);
 void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks,
                   struct gathered *g);
 
+/* A part of a row at a placement. */
+struct sampling {
+    struct engine *e;
+    const struct bench *b;
+    const struct placed *p;
+    struct part_place part;
+    bool done; /* false: the run is stopped (poll.h) */
+};
+
 /*
- * Warms up, then takes all samples of the part at this placement. False: the run is stopped
- * (poll.h). Shared blocks between two readings of the witness go into the row's histogram and are
- * repeated, within retry_budget=, 0.1 s per part, and a limit for all rows together
- * (docs/witness.md "The witness"). They are not repeated if cores measure together, because the
- * effect of neighbours is then to be measured.
+ * Warms up, then takes all samples of a struct sampling, with the engine's sampler. Shared blocks
+ * between two readings of the witness go into the row's histogram and are repeated, within
+ * retry_budget=, 0.1 s per part, and a limit for all rows together (docs/witness.md "The witness").
+ * They are not repeated if cores measure together, because the effect of neighbours is then to be
+ * measured.
  */
-bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
-                  const struct placed *p, const struct part_place *part);
+void sampler_take(void *ctx);
 
 /* After sampler_take(): computes the block means and adds the windows to the row's results. */
 void sampler_judge(struct sampler *s, struct engine *e);

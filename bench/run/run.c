@@ -81,10 +81,11 @@ static void probe_other_cores(const struct run *run)
 
 /* --- the rows, round after round -------------------------------------------------------------- */
 
-/* Measures this round's part of the row, on each core in turn or on all at once, and shows the
- * result if there is one. */
-static void run_row(struct run *run, const struct bench *b)
+/* Measures this round's part of the current row, on each core in turn or on all at once, and shows
+ * the result if there is one. */
+static void run_row(struct run *run)
 {
+    const struct bench *b = run->rows[run->at];
     const struct kind *kind = kind_of(b);
     struct plan *plan = run->plan;
     unsigned turns = kind->conducted ? 1 : plan->n;
@@ -106,11 +107,22 @@ static void run_row(struct run *run, const struct bench *b)
         run_tell_gone(run, k, b->name);
 }
 
-/* Runs one turn of the current row. False: the run was stopped before it was done. */
-static bool pass_row(struct run *run)
+static bool is_due(const struct run *run, const struct bench *b)
+{
+    return registry_selects(run->first->facts.o, b) &&
+           (run_is_last_round(run) || plan_in_rounds(run->first->facts.o, b));
+}
+
+/* Shows that a turn of the current row begins. suite: that of the turn before;
+ * "": this is the round's first one. */
+static void begin_turn(struct run *run, const char *suite)
 {
     const struct bench *b = run->rows[run->at];
 
+    if (!str_eq(suite, b->suite)) {
+        grouped_show(run->grouped, run->report); /* the previous suite: a row may fault */
+        run_progress_suite(run);
+    }
     run->cores_done = 0;
     run->showing = 0;
     if (run->plan->took[run->at] == 0)
@@ -118,91 +130,71 @@ static bool pass_row(struct run *run)
     run->row_began = tsc_now();
     run_progress_show(run, 0);
     run->plan->index = run->at;
-    run_row(run, b);
-    if (run->plan->poll->stopped)
-        return false;
-    run_progress_turn(run);
-    run->passed++;
-    return true;
 }
 
-static bool is_due(const struct run *run, const struct bench *b)
+/* Runs all rounds: in each, a turn of each row that is due. False: the user stopped the run. */
+static bool run_rows(struct run *run)
 {
-    return registry_selects(run->first->facts.o, b) &&
-           (run_is_last_round(run) || plan_in_rounds(run->first->facts.o, b));
-}
-
-/* Runs one round. False: the user stopped it; `under_way`: while a row was being measured. */
-static bool run_round(struct run *run, bool *under_way)
-{
-    const char *suite = "";
-
-    run->passed = 0;
-    progress_round(&run->progress);
-    for (run->at = 0; run->at < run->n; run->at++) {
-        const struct bench *b = run->rows[run->at];
-        if (!is_due(run, b))
-            continue;
-        *under_way = false;
-        if (!poll_now(run->plan->poll))
-            return false;
-        if (!str_eq(suite, b->suite)) {
-            grouped_show(run->grouped, run->report); /* the previous suite: a row may fault */
-            run_progress_suite(run);
+    for (run->plan->round = 0; run->plan->round < run->plan->rounds; run->plan->round++) {
+        const char *suite = "";
+        run->passed = 0;
+        progress_round(&run->progress);
+        for (run->at = 0; run->at < run->n; run->at++) {
+            if (!is_due(run, run->rows[run->at]))
+                continue;
+            if (!poll_now(run->plan->poll)) {
+                run_stop(run, false);
+                return false;
+            }
+            begin_turn(run, suite);
+            suite = run->rows[run->at]->suite;
+            run_row(run);
+            if (run->plan->poll->stopped) {
+                run_stop(run, true);
+                return false;
+            }
+            run_progress_turn(run);
+            run->passed++;
         }
-        suite = b->suite;
-        *under_way = true;
-        if (!pass_row(run))
-            return false;
     }
     return true;
 }
 
-/* Runs all rounds. False: the user stopped the run. */
-static bool run_rows(struct run *run)
+/* Begins the report of the rows. */
+static void begin_rows(struct run *run)
 {
-    bool under_way;
-
-    for (run->plan->round = 0; run->plan->round < run->plan->rounds; run->plan->round++)
-        if (!run_round(run, &under_way)) {
-            run_stop(run, under_way);
-            return false;
-        }
-    return true;
+    objects_tell(run->report);
+    run_progress_begin(run);
+    probe_other_cores(run);
+    cores_show(&run->plan->cores, run->report);
+    summary_begin(run->summary, &run->first->facts);
+    grouped_begin(run->grouped, &run->first->facts, run->selected);
+    look_at_bare_windows(run);
+    run_c_program(run);
+    run_tell_one_round(run);
 }
 
-/* Measures all rows and writes their report. True: the user stopped it before the last row. */
-static bool measure(const struct engine *boot, struct report *r, struct shown *shown)
+/* Writes what follows the rows: about all of them. */
+static void end_rows(struct run *run, bool stopped)
 {
-    struct run run = begin(boot, r, shown);
-    const struct run_facts *first = &run.first->facts;
+    const struct run_facts *first = &run->first->facts;
+    struct report *r = run->report;
 
-    objects_tell(r);
-    run_progress_begin(&run);
-    probe_other_cores(&run);
-    cores_show(&run.plan->cores, r);
-    summary_begin(run.summary, first);
-    grouped_begin(run.grouped, first, run.selected);
-    look_at_bare_windows(&run);
-    run_c_program(&run);
-    run_tell_one_round(&run);
-    bool stopped = !run_rows(&run);
-    grouped_show(run.grouped, r);
+    grouped_show(run->grouped, r);
     if (!stopped)
-        run_tell_nothing_measured(&run);
-    for (unsigned k = 0; k < run.plan->n; k++)
-        witness_show_end(&run.plan->core[k].engine.facts, r);
-    for (unsigned k = 0; k < run.plan->n; k++)
-        selftests_steps(&run.plan->core[k].engine.facts, r);
-    compare_rows(r, first, run.first->figures, run.grouped);
-    even_show(r, first, run.first->figures);
-    growth_show(r, first, run.first->figures);
-    exits_show(r, first, run.first->figures);
-    cores_compare(&run.plan->cores, run.grouped, r);
-    run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
-    summary_end(run.summary, first, r->smis);
-    plan_release(run.plan);
-    return stopped;
+        run_tell_nothing_measured(run);
+    for (unsigned k = 0; k < run->plan->n; k++)
+        witness_show_end(&run->plan->core[k].engine.facts, r);
+    for (unsigned k = 0; k < run->plan->n; k++)
+        selftests_steps(&run->plan->core[k].engine.facts, r);
+    compare_rows(r, first, run->first->figures, run->grouped);
+    even_show(r, first, run->first->figures);
+    growth_show(r, first, run->first->figures);
+    exits_show(r, first, run->first->figures);
+    cores_compare(&run->plan->cores, run->grouped, r);
+    run_tell_interruptions(run, plan_interruptions(run->plan), NULL);
+    summary_end(run->summary, first, r->smis);
+    plan_release(run->plan);
 }
 
 /* Finds the execution, the timers and the core cycle, which every row needs. */
@@ -274,7 +266,10 @@ enum status bench_run(struct engine *e, const struct platform *p, const struct o
     report_head(e, steps, &probe, r);
     if (steps->rows)
         steps->rows(steps->ctx);
-    bool stopped = measure(e, r, shown);
+    struct run run = begin(e, r, shown);
+    begin_rows(&run);
+    bool stopped = !run_rows(&run);
+    end_rows(&run, stopped);
     engine_release(e);
     steps->left(steps->ctx, &e->facts);
     finish(&steps->end, r, &shown->summary, stopped);

@@ -178,9 +178,10 @@ static struct row_figure run(void)
     gathered = calloc(gathered_need(&options, SAMPLES, 1), sizeof(uint64_t));
     gathered_init(gathered, &engine);
     sampler_init(&sampler, &engine, SAMPLES, blocks, gathered);
+    engine.sampler = &sampler;
     for (unsigned i = 0; i < PLACEMENTS; i++) {
         const struct part_place part = {i, 0, SAMPLES / PLACEMENTS, blocks / PLACEMENTS};
-        sampler_take(&sampler, &engine, &bench, &placed, &part);
+        sampler_take(&(struct sampling){&engine, &bench, &placed, part, false});
         sampler_judge(&sampler, &engine);
         row_figure_part(&sampler, &bench, &part, engine.facts.cycle.by, gathered, scratch);
     }

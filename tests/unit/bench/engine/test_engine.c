@@ -12,9 +12,10 @@ static void take_at(const struct placed *at, unsigned placements)
     assert_true(gathered_need(&options, engine.facts.samples, 1) <= sizeof store / sizeof *store);
     gathered_init(gathered, &engine);
     sampler_init(&sampler, &engine, windows, blocks, gathered);
+    engine.sampler = &sampler;
     for (unsigned i = 0; i < placements; i++) {
         const struct part_place part = {i, 0, windows / placements, blocks / placements};
-        sampler_take(&sampler, &engine, &bench, at, &part);
+        sampler_take(&(struct sampling){&engine, &bench, at, part, false});
         sampler_judge(&sampler, &engine);
         row_figure_part(&sampler, &bench, &part, CYCLES_RULER, gathered, scratch);
     }
