@@ -8,117 +8,18 @@
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-#define COLUMNS 5
-static const char *const heads[METHOD_COUNT][COLUMNS] = {
-    [METHOD_PLAIN] = {"min", "mean", "max", "sd"},
-    [METHOD_KBEST] = {"smallest", "K-th", "samples", "agree"},
-    [METHOD_ENSEMBLES] = {"least", "max-min", "var(var)", "var(min)", "ergodic"},
-};
-
 void method_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
     enum method method = run->o->method;
 
     fmt(r->out, "\r\n%-24s       %s: ", "", method_names[method]);
-    if (method == METHOD_ADAPTIVE) {
-        fmt(r->out, "one long stretch\r\n%-24s %11s", suite, "operations");
-        if (!units_are_instructions(run))
-            fmt(r->out, " %9s %12s", "us", "ops/s");
-    } else {
-        fmt(r->out, "%s a window\r\n%-24s %5s",
-            units_are_instructions(run) ? "instructions" : "ticks of the TSC", suite, "ops");
-        for (unsigned i = 0; i < COLUMNS && heads[method][i]; i++)
-            fmt(r->out, " %8s", heads[method][i]);
-    }
-    per_op_heading(r, run, "+-");
-}
-
-/* Returns operations per second; UNKNOWN: the seconds are not known or not reliable. */
-static double per_second(const struct run_facts *run, const struct method_result *m)
-{
-    if (units_are_instructions(run) || !m->seconds.valid || m->seconds.value <= m->seconds.error)
-        return UNKNOWN;
-    return (double)m->operations / m->seconds.value;
-}
-
-static void show_adaptive(struct report *r, const struct run_facts *run,
-                          const struct method_result *m)
-{
-    fmt(r->out, " %11llu", (unsigned long long)m->operations);
-    if (units_are_instructions(run))
-        return;
-    per_op_number(r, m->seconds.valid ? m->seconds.value * 1e6 : UNKNOWN, 1, 9);
-    per_op_number(r, per_second(run, m), 0, 12);
-}
-
-static void show_plain(struct report *r, const struct run_facts *run, const struct method_side *s)
-{
-    per_op_number(r, units_of(run, (double)s->least), 0, 8);
-    per_op_number(r, units_of(run, s->all.mean), 1, 8);
-    per_op_number(r, units_of(run, (double)s->greatest), 0, 8);
-    per_op_number(r, units_of(run, moments_sd(&s->all)), 1, 8);
-}
-
-static void show_kbest(struct report *r, const struct run_facts *run, const struct kbest *k)
-{
-    per_op_number(r, units_of(run, (double)k->smallest[0]), 0, 8);
-    per_op_number(r, units_of(run, (double)k->smallest[k->held - 1]), 0, 8);
-    fmt(r->out, " %8llu %8s", (unsigned long long)k->taken, k->converged ? "yes" : "NO");
-}
-
-/* Writes a number with an exponent if it is large: a variance of variances can have 20 digits. */
-static void show_power(struct report *r, double v)
-{
-    unsigned tens = 0;
-
-    if (!is_known(v) || v < 1e6) {
-        per_op_number(r, v, 1, 8);
-        return;
-    }
-    for (; v >= 10; tens++)
-        v /= 10;
-    fmt(r->out, " ");
-    num_f64(r->out, v, 2, tens < 10 ? 6 : 5);
-    fmt(r->out, "e%u", tens);
-}
-
-/* Writes the columns of ensembles. `ergodic`: of all windows that the figure uses. */
-static void show_ensembles(struct report *r, const struct run_facts *run,
-                           const struct ensemble_result *s, bool ergodic)
-{
-    double unit = units_of(run, 1), squared = unit * unit;
-
-    per_op_number(r, (double)s->least * unit, 0, 8);
-    per_op_number(r, (double)s->largest_deviation * unit, 0, 8);
-    show_power(r, s->variance_of_variances * squared * squared);
-    show_power(r, s->variance_of_minima * squared);
-    fmt(r->out, " %8s", ergodic ? "yes" : "NO");
-}
-
-/* Returns whether both sides are ergodic: the figure is their difference. */
-static bool is_ergodic(const struct method_result *m)
-{
-    return m->body.ensemble.ergodic && (m->empty.all.n == 0 || m->empty.ensemble.ergodic);
-}
-
-void method_show(struct report *r, const struct run_facts *run, const struct row *row)
-{
-    const struct method_result *m = &row->method;
-
-    if (m->method == METHOD_ADAPTIVE) {
-        show_adaptive(r, run, m);
-    } else {
-        fmt(r->out, " %5u", row->out.bench->ops);
-        if (m->body.all.n == 0)
-            return;
-        if (m->method == METHOD_PLAIN)
-            show_plain(r, run, &m->body);
-        else if (m->method == METHOD_KBEST)
-            show_kbest(r, run, &m->body.kbest);
-        else
-            show_ensembles(r, run, &m->body.ensemble, is_ergodic(m));
-    }
-    per_op_show(r, run, row);
+    if (method == METHOD_ADAPTIVE)
+        fmt(r->out, "one long stretch");
+    else
+        fmt(r->out, "%s a window",
+            units_are_instructions(run) ? "instructions" : "ticks of the TSC");
+    fmt(r->out, "\r\n%-24s", suite);
+    columns_heading(r, run);
 }
 
 static void note_ensembles(struct report *r, const char *of, const struct ensemble_result *s)
@@ -236,8 +137,7 @@ static void show_bare(struct report *r, const struct run_facts *run,
         units_are_instructions(run) ? "instructions" : "ticks of the TSC");
     fmt(r->out, "%-24s       M: ensembles that were taken, within one second per recipe\r\n", "");
     fmt(r->out, "%-24s %5s", "recipe", "M");
-    for (unsigned i = 0; i < COLUMNS; i++)
-        fmt(r->out, " %8s", heads[METHOD_ENSEMBLES][i]);
+    columns_ensembles(r, run, NULL);
     fmt(r->out, "\r\n");
     for (unsigned i = 0; i < RECIPE_COUNT; i++) {
         const struct ensemble_result *s = &window[i].side.ensemble;
@@ -247,7 +147,7 @@ static void show_bare(struct report *r, const struct run_facts *run,
             continue;
         }
         fmt(r->out, " %5llu", (unsigned long long)s->ensembles);
-        show_ensembles(r, run, s, s->ergodic);
+        columns_ensembles(r, run, s);
         fmt(r->out, "\r\n");
         note_ensembles(r, "the bare window", s);
     }

@@ -7,10 +7,15 @@
 #include "bench/result/facts.h"
 #include "lib/text/json.h"
 
+/* Returns whether both sides are ergodic: the figure is their difference. */
+static inline bool is_ergodic(const struct method_result *m)
+{
+    return m->body.ensemble.ergodic && (m->empty.all.n == 0 || m->empty.ensemble.ergodic);
+}
+
 /* Writes the column heads above the rows of a suite, if method= is not doubled. */
 void method_heading(struct report *r, const struct run_facts *run, const char *suite);
-/* Write the columns after the row's name, and the notes below the row. */
-void method_show(struct report *r, const struct run_facts *run, const struct row *row);
+/* Writes the notes below the row. */
 void method_notes(struct report *r, const struct run_facts *run, const struct row *row);
 
 /* method=ensembles, before all rows: writes a line and a record for each recipe's bare window. */

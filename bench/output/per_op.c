@@ -24,37 +24,6 @@ double units_ipc(const struct run_facts *run, const struct row *row)
     return run_instructions(run, row) / cycles;
 }
 
-/* Returns whether there are columns for stepped instructions in addition to the figure's. */
-static bool has_steps(const struct report *r, const struct run_facts *run)
-{
-    return r->columns >= REPORT_COLUMNS_WIDE && !units_are_instructions(run) &&
-           run->o->instructions != INSTRUCTIONS_OFF;
-}
-
-void per_op_heading(struct report *r, const struct run_facts *run, const char *error)
-{
-    if (units_are_instructions(run))
-        fmt(r->out, " %9s", "instr/op");
-    else if (run_has_cycles(run))
-        fmt(r->out, " %9s %6s", "cycles/op", error);
-    else
-        fmt(r->out, " %9s", "ticks/op");
-    if (units_have_ns(run))
-        fmt(r->out, " %7s", "ns/op");
-    if (has_steps(r, run))
-        fmt(r->out, " %9s %6s", "instr/op", "IPC");
-    fmt(r->out, "\r\n");
-}
-
-void per_op_number(struct report *r, double v, int decimals, int width)
-{
-    fmt(r->out, " ");
-    if (is_known(v))
-        num_f64(r->out, v, decimals, width);
-    else
-        fmt(r->out, "%*s", width, "?");
-}
-
 struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 {
     const char *unit = units_per_op(run);
@@ -99,23 +68,4 @@ const char *per_op_no_interval(const struct run_facts *run, const struct row *ro
     return row->method.method == METHOD_DOUBLED
                ? "only one block has undisturbed windows of every kind"
                : row->method.no_interval;
-}
-
-void per_op_show(struct report *r, const struct run_facts *run, const struct row *row)
-{
-    const struct row_figure *h = &row->figure;
-    struct per_op op = per_op_of(run, h);
-
-    if (!h->known)
-        return;
-    per_op_number(r, op.value, 3, 9);
-    if (!units_are_instructions(run) && run_has_cycles(run))
-        per_op_number(r, op.half, 3, 6);
-    if (units_have_ns(run))
-        per_op_number(r, units_ns(run, h->ticks), 3, 7);
-    if (!has_steps(r, run))
-        return;
-    per_op_number(r, run_instructions(run, row), 3, 9);
-    if (is_known(units_ipc(run, row)))
-        per_op_number(r, units_ipc(run, row), 2, 6);
 }

@@ -57,8 +57,6 @@ static inline double units_core_hz(const struct run_facts *run, const struct row
     return row->cycles_per_tick * run->tsc_hz;
 }
 
-/* The last columns of every row, with every method: the cost of one operation. */
-
 /* An operation's figure in the unit of the table's column. */
 struct per_op {
     const char *unit; /* "cycles", "instructions", "ticks" */
@@ -77,11 +75,15 @@ const char *per_op_missing(const struct run_facts *run, const struct row *row);
  * figure. */
 const char *per_op_no_interval(const struct run_facts *run, const struct row *row);
 
-/* Writes the heads, with the unit. `error`: the head of the column after core cycles. A wide
- * console has two more columns for instructions that were counted by stepping. */
-void per_op_heading(struct report *r, const struct run_facts *run, const char *error);
-/* Writes the columns; nothing if the row has no figure. */
-void per_op_show(struct report *r, const struct run_facts *run, const struct row *row);
+/* --- columns.c: the columns of the table, from columns.def ------------------------------------ */
+
+/* Writes the heads and ends the line. */
+void columns_heading(struct report *r, const struct run_facts *run);
+/* Writes the columns of a row, as far as it has results. */
+void columns_show(struct report *r, const struct run_facts *run, const struct row *row);
+/* Writes the columns of ensembles; of NULL: their heads. */
+void columns_ensembles(struct report *r, const struct run_facts *run,
+                       const struct ensemble_result *of);
 
 /* Writes a blank and a number; `?` if it is not known. */
 void per_op_number(struct report *r, double v, int decimals, int width);

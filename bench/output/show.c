@@ -9,8 +9,9 @@
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
-#define DRAWN_BINS 16 /* bins of a drawn histogram */
-#define BAR        40 /* columns of its longest bar */
+#define DRAWN_BINS    16 /* bins of a drawn histogram */
+#define BAR           40 /* columns of its longest bar */
+#define LINE_DECIMALS 6  /* of format=lines, as in the record */
 
 void show_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
@@ -21,15 +22,9 @@ void show_heading(struct report *r, const struct run_facts *run, const char *sui
         method_heading(r, run, suite);
         return;
     }
-    bool counted = units_are_instructions(run);
-    char interval[8];
-    fmt(r->out, "\r\n%-24s       %s\r\n", "",
-        counted ? "instructions a window" : "ticks of the TSC a window");
-    fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
-    if (counted)
-        fmt(r->out, " %8s", "max");
-    fmt_buf(interval, sizeof interval, "+-%u%%", estimate_percent_of(run->placements));
-    per_op_heading(r, run, interval);
+    fmt(r->out, "\r\n%-24s       %s a window\r\n%-24s", "",
+        units_are_instructions(run) ? "instructions" : "ticks of the TSC", suite);
+    columns_heading(r, run);
 }
 
 /* Writes the modes if there are several. The figure is then the median over the placements, and so
@@ -128,22 +123,6 @@ static void show_why_not(struct report *r, const struct run_facts *run, const st
     else if (cpu_lacks(run->cpu, row->recipe))
         where = "on this CPU";
     fmt(r->out, " not %s: %s\r\n", where, row->out.why);
-}
-
-/* Writes the heading's columns. */
-static void show_columns(struct report *r, const struct run_facts *run, const struct row *row)
-{
-    const struct statistics *t = &row->gross.ticks;
-
-    if (t->n == 0)
-        return;
-    fmt(r->out, " %5u", row->out.bench->ops);
-    per_op_number(r, units_of(run, (double)t->min), 0, 8);
-    per_op_number(r, units_of(run, t->median), 0, 8);
-    per_op_number(r, units_of(run, t->p99), 0, 8);
-    if (units_are_instructions(run))
-        per_op_number(r, units_of(run, (double)t->max), 0, 8);
-    per_op_show(r, run, row);
 }
 
 /* Writes a note if the row's work should be judged but is not. */
@@ -252,9 +231,7 @@ static void show_line(struct report *r, const struct run_facts *run, const struc
         show_why_not(r, run, row);
         return;
     }
-    if (row->method.method != METHOD_DOUBLED && !row->out.ended)
-        method_show(r, run, row);
-    show_columns(r, run, row);
+    columns_show(r, run, row);
     fmt(r->out, "\r\n");
     method_notes(r, run, row);
     show_trouble(r, run, row);
@@ -368,6 +345,33 @@ bool show_has_trouble(const struct report *r, const struct run_facts *run, const
     show_hidden(&silent, row);
     show_vague(&silent, row);
     return nobody.bytes > 0;
+}
+
+void line_figure(struct report *r, const struct row *row, double value, const char *unit)
+{
+    if (!report_lines(r) || row->out.status == ROW_UNSUPPORTED)
+        return;
+    fmt(r->out, "BT %s/%s@%u ", row->out.bench->suite, row->out.bench->name, row->out.core);
+    if (is_known(value)) {
+        num_fmt(r->out, "%.*f %s", LINE_DECIMALS, value, unit);
+    } else {
+        fmt(r->out, "- -");
+    }
+    fmt(r->out, " %s\r\n", row->out.status == ROW_OK ? "pass" : "fail");
+}
+
+static void line_row(struct report *r, const struct run_facts *run, const struct row *row)
+{
+    const struct row_figure *h = &row->figure;
+    const char *unit = units_window(run);
+    struct per_op op = per_op_of(run, h);
+
+    if (h->known)
+        line_figure(r, row, op.value, op.unit);
+    else if (row->gross.ticks.n)
+        line_figure(r, row, units_of(run, row->gross.ticks.median), unit);
+    else
+        line_figure(r, row, UNKNOWN, unit);
 }
 
 void show_row(struct report *r, const struct run_facts *run, const struct row *row, enum show how)

@@ -33,19 +33,16 @@ extern const char *const record_status[];
 void record_row(struct report *r, const struct run_facts *run, const struct row *row,
                 const struct team_result *team);
 
-/* --- line.c: format=lines --------------------------------------------------------------------- */
+/* --- format=lines ----------------------------------------------------------------------------- */
 
 /*
- * Writes a row in one line that a test rack's regular expression matches (docs/ci.md); nothing with
- * another format:
+ * Writes a row with this figure in one line that a test rack's regular expression matches
+ * (docs/ci.md); nothing with another format:
  *     BT suite/row@core value unit pass|fail
  * The figure is that of an operation as in the table; for a row without one (an empty window) the
- * median window; "- -" if neither is known. A row that is not supported has no line: it neither
- * passed nor failed.
+ * median window; "- -" if it is UNKNOWN. A row that is not supported has no line: it neither passed
+ * nor failed.
  */
-void line_row(struct report *r, const struct run_facts *run, const struct row *row);
-
-/* The same with the given figure; "- -" if it is not known (lib/stats/mathx.h). */
 void line_figure(struct report *r, const struct row *row, double value, const char *unit);
 
 /* --- slowdown.c: a row with share=together compared with the same row on one core alone ------- */
