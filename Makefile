@@ -392,10 +392,11 @@ $(if $(UNIT_TWICE),$(error tests/unit has two programs of one name: $(UNIT_TWICE
 unit_object = $(filter %/$1.o,$(UNIT_TESTS:%.c=$(UNIT)/%.o))
 CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(WARN) -I. -I$(GEN)
-# lib/stats is optimised, because tests give it millions of numbers; the rest would take longer to compile than that saves.
+# Optimised, because tests call them millions of times; the rest would take longer to compile than that saves.
+UNIT_FAST := $(addprefix lib/,stats/% text/% insn/% curve/%) bench/kinds/insn_forms.c
 # A test may define the TSC of the units that it links, and the privileged instructions of those in kernel/.
 # A function that stands in for another has its parameters and often ignores them.
-unit_flags = $(if $(filter tests/%,$1),-Wno-unused-parameter) $(if $(filter lib/stats/%,$1),-O1) \
+unit_flags = $(if $(filter tests/%,$1),-Wno-unused-parameter) $(if $(filter $(UNIT_FAST),$1),-O1) \
 	$(if $(filter kernel/%,$1),-include tests/unit/kernel/fake_cpu.h) \
 	$(if $(filter hosted/platform/% tests/unit/hosted/%,$1),-D_GNU_SOURCE) \
 	$(if $(filter bench/% hosted/platform/%,$1),-include tests/unit/linked_tsc.h)
