@@ -291,10 +291,43 @@ static inline bool bench_has_windows(const struct bench *b)
     return b->window.form != FORM_NONE;
 }
 
+static inline bool bench_is_bare(const struct bench *b)
+{
+    return b->window.form == FORM_EMPTY;
+}
+
+static inline bool bench_is_straight(const struct bench *b)
+{
+    return b->window.form == FORM_STRAIGHT;
+}
+
+static inline bool bench_is_function(const struct bench *b)
+{
+    return b->window.form == FORM_FUNCTION;
+}
+
+/* Returns whether its windows have a body. */
+static inline bool bench_has_body(const struct bench *b)
+{
+    return b->window.form > FORM_EMPTY;
+}
+
+/* Returns whether the body does as many operations as its caller asks for. */
+static inline bool bench_takes_count(const struct bench *b)
+{
+    return b->window.form == FORM_LOOP || bench_is_function(b);
+}
+
 /* Returns whether an empty body is subtracted. For FORM_FUNCTION. */
 static inline bool bench_has_empty(const struct bench *b)
 {
     return b->code ? b->code->at[BENCH_CODE_EMPTY].section != 0 : b->empty_function != NULL;
+}
+
+/* Returns whether the same loop without the operation is subtracted. */
+static inline bool bench_has_empty_loop(const struct bench *b)
+{
+    return bench_takes_count(b) && (!bench_is_function(b) || bench_has_empty(b));
 }
 
 static inline uint64_t bench_grain(const struct bench *b)

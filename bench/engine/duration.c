@@ -44,10 +44,10 @@ static double all_kinds(const struct engine *e, const struct bench *b)
     double body = b->ops * operation(b), cycles = 2 * FRAME + body;
     bool cold = run_is_cold(&e->facts, b);
 
-    if (b->window.form == FORM_EMPTY)
+    if (bench_is_bare(b))
         return FRAME;
     cycles += 2 * FRAME + 3 * RULER_ADDS;
-    if (b->window.form == FORM_LOOP || bench_has_empty(b))
+    if (bench_has_empty_loop(b))
         cycles += smaller(b->ops, body);
     if (!cold && !b->window.not_doubled && e->facts.o->method == METHOD_DOUBLED)
         cycles += FRAME + 2 * body;
@@ -83,8 +83,7 @@ static double windows(const struct engine *e, const struct bench *b)
 /* Returns whether the row is not supported and takes no time. */
 static bool is_refused(const struct engine *e, const struct bench *b)
 {
-    return engine_lacks(e, b) ||
-           (b->window.form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->window.recipe)) ||
+    return engine_lacks(e, b) || (bench_is_bare(b) && cpu_lacks(e->p->cpu, b->window.recipe)) ||
            method_lacks(b, e->facts.o->method, run_is_cold(&e->facts, b));
 }
 
@@ -113,13 +112,13 @@ double duration_steps(const struct engine *e, const struct bench *b, const struc
     double step = e->facts.stepping.ticks, body, empty = 0;
 
     if (e->facts.o->instructions == INSTRUCTIONS_OFF || e->facts.o->method != METHOD_DOUBLED ||
-        !bench_has_windows(b) || b->window.form == FORM_EMPTY || e->facts.stepping.why_not[0] ||
-        !run_has_ruler(&e->facts) || is_refused(e, b))
+        !bench_has_body(b) || e->facts.stepping.why_not[0] || !run_has_ruler(&e->facts) ||
+        is_refused(e, b))
         return 0;
     body = gathered_cycles(e, g, KIND_BODY);
     if (body == 0)
         body = b->ops * operation(b);
-    if (b->window.form == FORM_LOOP || (b->window.form == FORM_FUNCTION && bench_has_empty(b)))
+    if (bench_has_empty_loop(b))
         empty = smaller(g ? gathered_cycles(e, g, KIND_EMPTY) : body, body);
     double windows = STEPPED_OPS * (double)bench_step_grain(b) / b->ops;
     double steps = smaller(STEPPED_IPC * windows * (body + empty), 2.0 * STEPPED_HARD);

@@ -68,8 +68,7 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
     gathered_init(g, e);
     g->row.out.bench = b;
     g->row.out.core = e->facts.core;
-    g->row.recipe =
-        b->window.form == FORM_EMPTY || b->window.own_recipe ? b->window.recipe : e->facts.recipe;
+    g->row.recipe = bench_is_bare(b) || b->window.own_recipe ? b->window.recipe : e->facts.recipe;
     g->row.spread.placements = layout_count(e->facts.o, e->facts.samples);
     g->row.taken.steady = true;
     refuse(e, b, &g->row);

@@ -37,7 +37,7 @@ static bool check_called(const char *who, uint32_t changed, struct outcome *out)
 
 bool check_kept(uint32_t changed, struct row *row)
 {
-    uint32_t wrong = row->out.bench->window.form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
+    uint32_t wrong = bench_is_function(row->out.bench) ? changed & WRONG_OF_FUNCTION : 0;
 
     row->out.changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
     row->taken.x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
@@ -88,9 +88,7 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
 /* Returns whether the row has work that can be elided: not if it has no windows or bare windows. */
 static bool has_work(const struct bench *b)
 {
-    return !b->proof.may_be_elided &&
-           (b->window.form == FORM_LOOP || b->window.form == FORM_STRAIGHT ||
-            b->window.form == FORM_FUNCTION);
+    return !b->proof.may_be_elided && bench_has_body(b);
 }
 
 static void say_gone(const struct bench *b, double found, struct row *row)

@@ -183,8 +183,7 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
         return NULL;
     if (cold)
         return "in a stretch of many iterations only the first finds its data cold";
-    if (b->window.form == FORM_EMPTY || b->window.form == FORM_STRAIGHT ||
-        (b->window.form == FORM_FUNCTION && !bench_has_empty(b)) || b->window.not_doubled)
+    if (!bench_has_empty_loop(b) || b->window.not_doubled)
         return "this row has no loop that could run more iterations";
     return NULL;
 }

@@ -19,7 +19,6 @@ bool stream_window(struct taking *t, enum window_kind k, uint64_t iterations,
 {
     const struct bench *b = t->row->out.bench;
     const struct placed_kind *placed = &t->p->kind[k];
-    bool turning = b->window.form == FORM_LOOP || b->window.form == FORM_FUNCTION;
     /* The rulers are not part of the author's method: dithered, to resolve less than a step. */
     uint64_t delay = is_ruler(k) ? dither(t->e, t->row->taken.windows) : 0;
 
@@ -33,8 +32,8 @@ bool stream_window(struct taking *t, enum window_kind k, uint64_t iterations,
     t->row->taken.errors_subtracted += place_failed_empty(placed, k, w);
     if (k != KIND_BODY)
         return true;
-    t->operations += turning ? iterations : b->ops;
-    return b->window.form != FORM_FUNCTION || w->failed == 0;
+    t->operations += bench_takes_count(b) ? iterations : b->ops;
+    return !bench_is_function(b) || w->failed == 0;
 }
 
 void stream_warm_wide(struct taking *t)

@@ -60,7 +60,7 @@ static void build_no_other(const struct placed_kind *like, struct placed_kind *w
 static bool place_callees(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p)
 {
-    if (b->window.form != FORM_LOOP && b->window.form != FORM_STRAIGHT)
+    if (!bench_has_body(b) || bench_is_function(b))
         return true;
     if (b->window.callee) {
         spec->callee = p->callee = code_unit(code, b->window.callee, LINE, p->at.code & 48, spec);
@@ -90,9 +90,9 @@ static bool place_straight(struct code *code, const struct bench *b, struct wind
 static bool place_turning(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p, bool twice)
 {
-    bool function = b->window.form == FORM_FUNCTION;
+    bool function = bench_is_function(b);
 
-    spec->loop = b->window.form == FORM_LOOP;
+    spec->loop = !function;
     bool calls_empty = function && bench_has_empty(b);
     bool has_empty = spec->loop || calls_empty;
     const void *before = function ? compiled_address(p->compiled, BENCH_CODE_BEFORE) : NULL;
@@ -126,7 +126,7 @@ static bool place_functions(struct engine *e, struct code *code, const struct be
 {
     p->setup = b->setup;
     p->check = b->check;
-    if (b->window.form != FORM_FUNCTION)
+    if (!bench_is_function(b))
         return true;
     p->compiled = e->compiled;
     p->compiled_from = code->used;
@@ -197,7 +197,7 @@ static bool begin_functions(struct engine *e, struct code *code, const struct be
     struct compiled_buffer data = {e->p->data + COMPILED_AT, WINDOW_DATA_END - COMPILED_AT};
 
     e->compiled->why[0] = '\0';
-    return b->window.form != FORM_FUNCTION ||
+    return !bench_is_function(b) ||
            compiled_begin(e->compiled, b, code, data, e->facts.o->layout == LAYOUT_SWEEP);
 }
 
@@ -220,7 +220,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         p->room = room_of(e->p->data, b);
         p->arg = arg_of(e, b);
-        if (b->window.form != FORM_EMPTY) {
+        if (bench_has_body(b)) {
             p->kind[KIND_RULER].fn = ruler.fn;
             p->kind[KIND_RULER2].fn = ruler2.fn;
         }

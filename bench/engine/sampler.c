@@ -168,34 +168,29 @@ static size_t first_window(const struct sampler *s, size_t block)
     return s->span.n * block / s->span.blocks;
 }
 
-/* Takes a block's windows. Returns whether a pause let the wide vector unit power down. */
-static bool run_block(struct sampler *s, const struct engine *e, const struct placed *p,
-                      enum window_kind k, size_t block)
-{
-    uint64_t *samples = s->samples[k], began = tsc_now(), least = UINT64_MAX;
-    size_t from = first_window(s, block), end = first_window(s, block + 1);
-
-    for (size_t i = from; i < end; i++) {
-        struct window_result r = run_window(s, e, p, k, i, true);
-        samples[i] = has_failed(s, k, &r) ? SAMPLE_FAILED : r.ticks;
-        least = r.ticks < least ? r.ticks : least;
-    }
-    return wide_paused(&s->wide, began, end - from, least, k == KIND_BODY || k == KIND_BODY2);
-}
-
 /* Takes one block of one kind. Reads the counters around it, never between its windows. */
 static void take_block(struct sampler *s, struct engine *e, const struct placed *p,
                        enum window_kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
+    size_t from = first_window(s, block), end = first_window(s, block + 1);
+    uint64_t *samples = s->samples[k], least = UINT64_MAX;
 
     warm_wide(s, e, p);
     uint64_t spoils = engine_spoils(e);
-    struct cycle_mark from = cycle_begin(e);
-    bool paused = run_block(s, e, p, k, block);
+    struct cycle_mark mark = cycle_begin(e);
+    uint64_t began = tsc_now();
+    for (size_t i = from; i < end; i++) {
+        struct window_result r = run_window(s, e, p, k, i, true);
+        samples[i] = has_failed(s, k, &r) ? SAMPLE_FAILED : r.ticks;
+        least = r.ticks < least ? r.ticks : least;
+    }
+    /* A pause may have let the wide vector unit power down. */
+    bool paused =
+        wide_paused(&s->wide, began, end - from, least, k == KIND_BODY || k == KIND_BODY2);
     struct cycle_mark to = cycle_end(e);
     taken->spoiled = paused || engine_spoils(e) != spoils;
-    taken->cycles_per_tick = cycle_ratio(e, &from, &to);
+    taken->cycles_per_tick = cycle_ratio(e, &mark, &to);
 }
 
 static bool may_take_again(struct sampler *s, size_t blocks)
@@ -306,7 +301,7 @@ void sampler_take(void *ctx)
 
     *span = (struct span){.n = t->part.windows, .blocks = t->part.blocks};
     s->cold = run_is_cold(&e->facts, t->b);
-    s->can_fail = t->b->window.form == FORM_FUNCTION;
+    s->can_fail = bench_is_function(t->b);
     s->errors_outside = s->errors_subtracted = 0;
     s->kinds = 0;
     s->changed = 0;

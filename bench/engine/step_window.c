@@ -74,7 +74,7 @@ static bool place_copies(struct stepper *t, uint64_t n)
 {
     struct bench few = *t->b;
 
-    if (t->b->window.form != FORM_STRAIGHT || t->copies == n)
+    if (!bench_is_straight(t->b) || t->copies == n)
         return true;
     few.ops = (uint32_t)n;
     few.window.not_doubled = true;
@@ -178,7 +178,7 @@ static bool came_back(const struct running *w)
 {
     struct stepped *s = &w->t->row->stepped;
     const char *name = w->kind == KIND_EMPTY ? "what is subtracted" : "the body";
-    bool refused = w->t->b->window.form == FORM_FUNCTION && w->kind == KIND_BODY && w->r.failed;
+    bool refused = bench_is_function(w->t->b) && w->kind == KIND_BODY && w->r.failed;
 
     switch (w->steps->end) {
     case STEPPING_BACK:

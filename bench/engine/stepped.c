@@ -34,7 +34,7 @@ static bool count_all_free(struct stepper *t, struct free_counts *f)
     if (!t->row->stepped.doubled)
         return true;
     return count_free(t, KIND_BODY, 2 * n, &f->of[FREE_BODY2]) &&
-           (!stepper_has_twin(t) || count_free(t, KIND_EMPTY, 2 * n, &f->of[FREE_EMPTY2]));
+           (!bench_has_empty_loop(t->b) || count_free(t, KIND_EMPTY, 2 * n, &f->of[FREE_EMPTY2]));
 }
 
 /* Returns the count that a window should have. QEMU's TSC counts each iteration of a repeated
@@ -163,7 +163,8 @@ static uint64_t most_of(const struct engine *e)
  * unless it declares a grain. */
 static uint64_t fewest_of(const struct bench *b)
 {
-    if (b->window.not_doubled && b->window.form != FORM_LOOP && bench_step_grain(b) == 1)
+    if (b->window.not_doubled && (bench_is_function(b) || !bench_takes_count(b)) &&
+        bench_step_grain(b) == 1)
         return b->ops;
     return bench_step_grain(b);
 }
@@ -218,7 +219,7 @@ static bool step_double(struct stepper *t)
 
     s->empty2 = s->empty;
     return step_window(t, KIND_BODY, 2 * s->ops, &s->body2) &&
-           (!stepper_has_twin(t) || step_window(t, KIND_EMPTY, 2 * s->ops, &s->empty2));
+           (!bench_has_empty_loop(t->b) || step_window(t, KIND_EMPTY, 2 * s->ops, &s->empty2));
 }
 
 /* Steps with the fewest operations that the row's check accepts. */

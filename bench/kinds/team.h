@@ -1,5 +1,5 @@
 /*
- * Rows that several cores run together (FORM_CORES): transfers between two cores, pair by pair, and
+ * Rows that several cores run together (kind_team): transfers between two cores, pair by pair, and
  * contention of many. The boot core starts the others and judges; shared data is in the platform's
  * memory. Times are ticks of the TSC, never core cycles: two cores have two clocks.
  */

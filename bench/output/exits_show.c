@@ -44,7 +44,7 @@ static bool stays(const struct core_figure *cpuid, const struct core_figure *f)
 
 static bool has_figure(const struct exit_rows *t, size_t i)
 {
-    return t->rows[i]->needs.platform == NEED_RING0 && t->rows[i]->window.form == FORM_STRAIGHT &&
+    return t->rows[i]->needs.platform == NEED_RING0 && bench_is_straight(t->rows[i]) &&
            !t->figures[i].wrong && is_known(t->figures[i].ticks);
 }
 

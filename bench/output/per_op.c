@@ -39,9 +39,7 @@ struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 
 static bool has_windows(const struct row *row)
 {
-    enum form form = row->out.bench->window.form;
-
-    return row->taken.windows > 0 && form > FORM_EMPTY;
+    return row->taken.windows > 0 && bench_has_body(row->out.bench);
 }
 
 const char *per_op_missing(const struct run_facts *run, const struct row *row)

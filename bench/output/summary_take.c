@@ -81,7 +81,7 @@ static struct summary_figure *figure_of(struct summary *s, const struct run_fact
 {
     const struct summary_part *part;
 
-    if (b->window.form == FORM_EMPTY && b->window.recipe != run->recipe)
+    if (bench_is_bare(b) && b->window.recipe != run->recipe)
         return NULL;
     for (unsigned p = 0; (part = summary_part(p)); p++)
         for (unsigned i = 0; i < SUMMARY_ROWS && part->row[i]; i++)
@@ -118,10 +118,10 @@ static void take(struct summary_figure *f, const struct run_facts *run, const st
                                  .half = op.half,
                                  .percent = op.percent,
                                  .ns = UNKNOWN,
-                                 .gross = row->out.bench->window.form == FORM_EMPTY,
+                                 .gross = bench_is_bare(row->out.bench),
                                  .shared = row->taken.shared,
                                  .doubt = row->method.doubt != NULL};
-    if (row->out.bench->window.form == FORM_EMPTY)
+    if (bench_is_bare(row->out.bench))
         f->value = units_of(run, window_of(row));
     if (!bench_has_windows(row->out.bench)) { /* several cores met */
         f->value = row->figure.ticks;

@@ -52,7 +52,7 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
         fmt(err, "it needs ring 0; a process has ring 3");
         return false;
     }
-    if (b->window.form <= FORM_EMPTY) {
+    if (!bench_has_body(b)) {
         fmt(err, "%s, so there is no call of a body to trace",
             b->kind ? b->kind->no_body : "its windows are empty");
         return false;
@@ -120,7 +120,7 @@ static bool call_window(struct prepared *p, struct sink *err)
     p->argument[2] = kind->iterations;
     p->argument[4] = WINDOW_STACK;
     body = (uint64_t)p->function + window_body(&spec);
-    body_bytes = row.window.form == FORM_LOOP ? bytes + unit_loop_iteration.size : bytes * row.ops;
+    body_bytes = bench_takes_count(&row) ? bytes + unit_loop_iteration.size : bytes * row.ops;
     p->from = body;
     p->to = body + body_bytes;
     return true;
@@ -141,7 +141,7 @@ bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations,
         fmt(err, "%s", place_why(&engine));
         return false;
     }
-    return row.window.form == FORM_FUNCTION ? call_function(p, from, to, err) : call_window(p, err);
+    return bench_is_function(&row) ? call_function(p, from, to, err) : call_window(p, err);
 }
 
 /* --- before and after ------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static void set_up(void *ctx)
     struct changed *c = ctx;
 
     c->setup = place_object(&placed);
-    if (row.window.form == FORM_FUNCTION)
+    if (bench_is_function(&row))
         c->before = call_before();
 }
 
@@ -246,7 +246,7 @@ struct prepare_place prepare_place_of(uint64_t address)
     const struct elf_set *s = &compiled.set;
     struct prepare_place place = {0};
 
-    if (row.window.form != FORM_FUNCTION)
+    if (!bench_is_function(&row))
         return place_in_window(address);
     const struct elf_part *part = elf_part_at(s, address);
     if (!part)
