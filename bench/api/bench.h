@@ -296,6 +296,11 @@ static inline bool bench_is_bare(const struct bench *b)
     return b->window.form == FORM_EMPTY;
 }
 
+static inline bool bench_is_loop(const struct bench *b)
+{
+    return b->window.form == FORM_LOOP;
+}
+
 static inline bool bench_is_straight(const struct bench *b)
 {
     return b->window.form == FORM_STRAIGHT;
@@ -315,7 +320,7 @@ static inline bool bench_has_body(const struct bench *b)
 /* Returns whether the body does as many operations as its caller asks for. */
 static inline bool bench_takes_count(const struct bench *b)
 {
-    return b->window.form == FORM_LOOP || bench_is_function(b);
+    return bench_is_loop(b) || bench_is_function(b);
 }
 
 /* Returns whether an empty body is subtracted. For FORM_FUNCTION. */

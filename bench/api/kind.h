@@ -1,7 +1,7 @@
 /*
  * A kind of measurement: what its rows have in common. A row points to its kind (`kind` in
  * bench/api/bench.h); bench/kinds/kinds.h lists all of them. One loop, in bench/run/run.c,
- * measures and shows rows of every kind, and nothing else asks which kind a row has.
+ * measures and shows rows of every kind; what else depends on the kind, a member here says.
  */
 #ifndef BENCH_API_KIND_H
 #define BENCH_API_KIND_H
@@ -30,14 +30,15 @@ struct kind {
     /* The default of cores= in a run whose rows are all of such kinds; NULL: as in other runs. */
     const char *cores;
     enum kind_options options;
-    /* Of a suite in the table; it begins with a blank: after the unit of an operation. NULL: the
-     * kind has a function for it (views[] in bench/run/run_show.c). */
+    /* The heading of its suite in the table; if it begins with a blank, the unit of an operation is
+     * written before it. NULL: a function writes it (views[] in bench/run/run_show.c). */
     const char *heading;
     const char *no_body; /* why there is no body to trace: "it measures ..." */
     /* Of a kind that loop_measure() measures, which fills a struct series: */
     const struct loop_steps *steps;
-    const char *point; /* the word for a point: "stride"; NULL: that of a struct bench_curve */
-    bool has_limits;   /* the steps are the result; the row is a struct bench_limit */
+    const char *point; /* the word for a point: "size", "stride" */
+    bool is_curve;     /* `of` of its rows is a struct bench_curve */
+    bool has_limits;   /* it is a struct bench_limit, and the steps are the result */
     /* What a report has of a row that the user stopped: "its gaps so far"; NULL: nothing. */
     const char *so_far;
     /* Returns the bytes of the memory of a plan that rows of this kind use, with `all` cores. */

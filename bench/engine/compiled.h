@@ -55,7 +55,7 @@ struct compiled {
 void compiled_init(struct compiled *c);
 
 /*
- * Gathers the parts that this row (of a C function) needs, and writes those that all its placements
+ * Gathers the parts that this row (FORM_FUNCTION) needs, and writes those that all its placements
  * share to the code buffer. Its writable data goes to `data`. False: `why` says what cannot be
  * placed; if it is empty, the code buffer is full.
  */

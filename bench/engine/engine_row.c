@@ -154,14 +154,16 @@ static unsigned place_portion(struct engine *e, struct gathered *g, unsigned fro
     return 0;
 }
 
-/* If the user stopped the run meanwhile, a row that has complete rounds does not fail. */
-static void excuse_stopped(const struct engine *e, const struct outcome *before, struct gathered *g)
+/* If the user stopped the run meanwhile, a row that has complete rounds does not fail. why, status:
+ * before that. */
+static void excuse_stopped(const struct engine *e, const char *why, enum row_status status,
+                           struct gathered *g)
 {
     if (!g->row.out.ended || g->rounds == 0 || !e->poll || !e->poll->stopped)
         return;
     g->row.out.ended = false;
-    g->row.out.why = before->why;
-    g->row.out.status = before->status;
+    g->row.out.why = why;
+    g->row.out.status = status;
 }
 
 /* Takes the parts [from, end) of a round, until one is not complete. Counts the row's instructions
@@ -170,7 +172,8 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
                    unsigned end, unsigned placed)
 {
     const struct bench *b = g->row.out.bench;
-    const struct outcome before = {.why = g->row.out.why, .status = g->row.out.status};
+    const char *why = g->row.out.why;
+    enum row_status status = g->row.out.status;
     uint64_t began = tsc_now(), ticks = 0;
     unsigned i;
 
@@ -185,7 +188,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
             break;
         poll_show(e, (double)(i + 1 - from) / (end - from));
     }
-    excuse_stopped(e, &before, g);
+    excuse_stopped(e, why, status, g);
     if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.out.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (i == end && end == parts_first(parts, e->facts.rounds))

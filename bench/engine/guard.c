@@ -281,8 +281,8 @@ struct around {
     uint32_t changed; /* by setup */
 };
 
-/* Runs setup or check. PKRU that these change is restored, but not reported: they are not the
- * body. */
+/* Runs setup or check. What guard_run() adds to out.changed, which is PKRU, is not kept: it is for
+ * the state that a body changes. */
 static bool run_around(const struct engine *e, void (*fn)(void *ctx), struct around *a)
 {
     uint32_t changed = a->row->out.changed;

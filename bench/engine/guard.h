@@ -13,7 +13,8 @@
 
 /*
  * Calls fn(ctx), which runs windows of the row. True: it returned. False: it did not. Then the row
- * is wrong, and `why` says what ended it and where; or the user stopped the run (poll.h).
+ * is wrong, and `why` says what ended it and where; or the user stopped the run (poll.h). PKRU that
+ * fn changed is restored, and recorded in out->changed.
  */
 bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx);
 

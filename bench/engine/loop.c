@@ -2,7 +2,6 @@
 #include "bench/api/kind.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/mathx.h"
-#include "lib/stats/stats.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/plan.h"
 #include "bench/engine/poll.h"
@@ -298,6 +297,8 @@ static void conclude(struct loop *w)
                                      .shared = f.shared};
     }
     s->spoiled = spoiled_by(w);
+    if (!w->steps->judge && s->spoiled == SERIES_CLEAN)
+        s->spoiled = SERIES_NOT_JUDGED;
     if (w->steps->judge)
         w->steps->judge(s, w->e->facts.execution);
 }
@@ -337,8 +338,7 @@ static void measure_open(struct loop *w)
 {
     w->steps->points(w);
     if (w->n == 0)
-        outcome_fail(&w->series.out, ROW_UNSUPPORTED,
-                     "there is less memory than the smallest size");
+        outcome_fail(&w->series.out, ROW_UNSUPPORTED, "it has no points here");
     else if (!measure_points(w))
         w->series.n = w->series.levels = w->series.steps = 0;
 }

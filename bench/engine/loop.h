@@ -19,7 +19,7 @@
 #include "bench/engine/pairs.h"
 #include "bench/result/series.h"
 
-/* --- visits of a point, each with other code or data, and the point's figure from them -------- */
+/* --- visits.c: visits of a point, each with other code or data, and the figure from them ------ */
 
 #define VISITS_MOST        16 /* of a point */
 #define VISITS_ROUNDS_MOST 5
@@ -60,7 +60,7 @@ void visits_repeat(struct visits *v, unsigned i, const struct pairs_figure *excl
 struct visits_figure visits_figure(const struct visits *v, unsigned rounds, double finest,
                                    bool has_cycles);
 
-/* --- the loop --------------------------------------------------------------------------------- */
+/* --- loop.c ----------------------------------------------------------------------------------- */
 
 struct loop_point {
     int64_t x;     /* a size, a count, an offset */
@@ -81,7 +81,7 @@ struct loop_visit {
 struct loop;
 struct plan; /* bench/engine/plan.h */
 
-/* What is special about a kind. A step that says "NULL" has a default. */
+/* What is special about a kind. All is needed, except the steps that say what NULL is. */
 struct loop_steps {
     double first_share;    /* of the time, for first visits */
     bool keep_first;       /* the first visits count */
@@ -95,7 +95,7 @@ struct loop_steps {
     const char *(*lacks)(const struct platform *p, const struct bench *b);
     /* Takes what the row needs. False: the row has ended, and says why. NULL: nothing. */
     bool (*open)(struct loop *w);
-    /* Gives it back. */
+    /* Gives it back. NULL: nothing. */
     void (*close)(struct loop *w);
     /* Adds the points that are visited first. */
     void (*points)(struct loop *w);
@@ -107,13 +107,13 @@ struct loop_steps {
     /* Adds points, or marks points as due. Called after each turn of first visits, until it returns
      * false: nothing is to be visited. NULL: nothing. */
     bool (*refine)(struct loop *w);
-    /* Sets w->passes, and `times` of the points. It may leave points out. NULL: fewer visits, then
-     * fewer passes, then fewer points. */
+    /* Sets w->passes, and `wish` of the points, which `times` reads. It may leave points out. NULL:
+     * fewer visits, then fewer passes, then fewer points. */
     void (*plan)(struct loop *w);
     /* Returns the visits of point i in a pass. NULL: w->per_pass. */
     unsigned (*times)(const struct loop *w, unsigned pass, size_t i);
-    /* Draws conclusions from the points of the series, which is spoiled if most of them are shared
-     * or an emulator's; called again after further visits. NULL: none. */
+    /* Finds levels or steps. s->spoiled is SERIES_EMULATED, SERIES_SHARED or SERIES_CLEAN; it may
+     * set another reason. Called again after further visits. NULL: they are not judged. */
     void (*judge)(struct series *s, enum execution execution);
     /* Returns how much more than others a point deserves the time that is left; 0: none of it.
      * NULL: 1. */
@@ -123,7 +123,7 @@ struct loop_steps {
 #define LOOP_LEAST 8 /* points of a series that is shortened for lack of time */
 
 struct loop {
-    struct series series; /* `less_time` from the beginning, the points when the visits are done */
+    struct series series; /* its points, levels and steps: when the visits are done */
     struct engine *e;
     const struct loop_steps *steps;
     struct budget budget;

@@ -60,7 +60,7 @@ static void build_no_other(const struct placed_kind *like, struct placed_kind *w
 static bool place_callees(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p)
 {
-    if (!bench_has_body(b) || bench_is_function(b))
+    if (!bench_is_loop(b) && !bench_is_straight(b))
         return true;
     if (b->window.callee) {
         spec->callee = p->callee = code_unit(code, b->window.callee, LINE, p->at.code & 48, spec);

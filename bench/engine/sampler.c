@@ -47,8 +47,8 @@ static bool has_failed(const struct sampler *s, enum window_kind k, const struct
     return s->can_fail && k >= KIND_BODY && r->failed != 0;
 }
 
-/* Runs a window. If the operation of one that is not a sample fails, the row fails too (guard.h);
- * nor does twice the body count its failures. */
+/* Runs a window. Failed operations of the warm-up and of twice the body are counted in
+ * errors_outside; those of a sample are left out (run by take_block()). */
 static struct window_result run_window(struct sampler *s, const struct engine *e,
                                        const struct placed *p, enum window_kind k, uint64_t i,
                                        bool sample)

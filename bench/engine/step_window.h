@@ -14,7 +14,7 @@ struct stepper {
     const struct bench *b;
     struct row *row; /* its `stepped` counts traps, and says why there is no count */
     const struct placed *p;
-    uint64_t copies;       /* of straight code: placed copies; 0: the measured windows' number */
+    uint64_t copies;       /* FORM_STRAIGHT: placed copies; 0: the measured windows' number */
     uint64_t most;         /* most steps of a window */
     struct timer *counter; /* retired instructions, read around free windows; NULL: no counter */
     bool wants_more;       /* the row's check rejected the last window's number of operations */

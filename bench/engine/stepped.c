@@ -163,8 +163,7 @@ static uint64_t most_of(const struct engine *e)
  * unless it declares a grain. */
 static uint64_t fewest_of(const struct bench *b)
 {
-    if (b->window.not_doubled && (bench_is_function(b) || !bench_takes_count(b)) &&
-        bench_step_grain(b) == 1)
+    if (b->window.not_doubled && !bench_is_loop(b) && bench_step_grain(b) == 1)
         return b->ops;
     return bench_step_grain(b);
 }

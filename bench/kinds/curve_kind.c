@@ -197,12 +197,12 @@ static bool may_fall(const struct bench_curve *kind)
     return !bench_is_chase(kind->load) || kind->stride;
 }
 
-/* Finds the levels and compares them with the caches, or tells why they are not judged. */
+/* Finds the levels and compares them with the caches, or sets c->spoiled. */
 static void judge(struct series *c, enum execution execution)
 {
     struct level_point point[SIZES_MOST] = {{0}}, calm[SIZES_MOST];
 
-    (void)execution; /* also of instructions, where there is one level */
+    (void)execution; /* counted instructions have levels too */
     for (size_t i = 0; i < c->n; i++) {
         const struct point *p = &c->point[i];
         bool cycles = is_known(p->cycles);
@@ -304,6 +304,9 @@ static void points(struct loop *w)
     uint64_t at[SIZES_MOST];
     size_t n = needs_points(&w->series, most_bytes(measuring_of(w)), at);
 
+    if (n == 0)
+        outcome_fail(&w->series.out, ROW_UNSUPPORTED,
+                     "there is less memory than the smallest size");
     for (size_t i = 0; i < n; i++) {
         (void)loop_add(w, (int64_t)at[i]);
         w->point[i].rank = SIZES_GRID;
@@ -345,5 +348,7 @@ const struct kind kind_curve = {.name = "curve",
                                 .no_body = "it measures a curve over sizes",
                                 .heading = " of an operation, by size of the working set",
                                 .steps = &steps,
+                                .point = "size",
+                                .is_curve = true,
                                 .guess = loop_guess,
                                 .measure = loop_measure};

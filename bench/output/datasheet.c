@@ -210,7 +210,7 @@ void sheet_series(struct sheet *s, const struct run_facts *run, const struct ser
 
     if (kind->has_limits)
         take_limit(s, run, c, type);
-    else if (!kind->point)
+    else if (kind->is_curve)
         take_curve(s, run, c, type);
 }
 

@@ -2,7 +2,13 @@
 
 /* Bytes, from reports of a Zen 3 and a Zen 4: of a form without its name and pairs, of a pair, both
  * also where instructions are counted, and of a record without its forms. */
-enum { BYTES_FORM = 18, PAIR_BYTES = 6, BYTES_EXACT = 8, EXACT_PAIR_BYTES = 5, FRAME_BYTES = 240 };
+enum {
+    FORM_BYTES = 18,
+    PAIR_BYTES = 6,
+    EXACT_FORM_BYTES = 8,
+    EXACT_PAIR_BYTES = 5,
+    FRAME_BYTES = 240
+};
 
 static uint64_t names_bytes(struct insn_groups *g)
 {
@@ -32,7 +38,7 @@ static uint64_t bytes_of_names(const struct insn_table *t, bool run)
 
 static uint64_t bytes_of_figures(const struct insn_table *t)
 {
-    return (uint64_t)t->run * (t->exact ? BYTES_EXACT : BYTES_FORM) +
+    return (uint64_t)t->run * (t->exact ? EXACT_FORM_BYTES : FORM_BYTES) +
            (uint64_t)t->pairs * (t->exact ? EXACT_PAIR_BYTES : PAIR_BYTES);
 }
 

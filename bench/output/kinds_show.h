@@ -20,22 +20,16 @@ void series_show(const struct run_facts *run, const struct series *c, struct rep
 
 /* --- series_levels.c: words of a series, and the lines about the levels of a curve ------------ */
 
-/* Returns what the row measures; NULL: its kind is not one of curves (struct kind, `point`). */
+/* Returns what the row measures; NULL: it has no struct bench_curve. */
 static inline const struct bench_curve *series_curve(const struct series *c)
 {
-    return c->out.bench->kind->point ? NULL : bench_curve(c->out.bench);
+    return c->out.bench->kind->is_curve ? bench_curve(c->out.bench) : NULL;
 }
 
 /* Returns whether several cores measured it. */
 static inline bool series_is_together(const struct series *c)
 {
     return series_curve(c) && series_curve(c)->team != BENCH_ALONE;
-}
-
-/* Returns what a point is called. */
-static inline const char *series_point_word(const struct series *c)
-{
-    return c->out.bench->kind->point ? c->out.bench->kind->point : "size";
 }
 
 /* Returns the unit of its figures, and with how many decimals this one is shown. */

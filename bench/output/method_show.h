@@ -8,7 +8,7 @@
 #include "lib/text/json.h"
 
 /* Returns whether both sides are ergodic: the figure is their difference. */
-static inline bool is_ergodic(const struct method_result *m)
+static inline bool method_is_ergodic(const struct method_result *m)
 {
     return m->body.ensemble.ergodic && (m->empty.all.n == 0 || m->empty.ensemble.ergodic);
 }

@@ -1,7 +1,5 @@
 #include "bench/output/per_op.h"
 #include "lib/stats/mathx.h"
-#include "lib/text/decimal.h"
-#include "lib/text/fmt.h"
 
 bool units_above_zero(const struct run_facts *run, const struct row *row)
 {

@@ -17,10 +17,10 @@ void series_say_spoiled(const struct series *c, struct sink *out)
 {
     switch (c->spoiled) {
     case SERIES_SHARED:
-        fmt(out, "most %ss were measured on a shared core", series_point_word(c));
+        fmt(out, "most %ss were measured on a shared core", c->out.bench->kind->point);
         break;
     case SERIES_FALLS:
-        fmt(out, "a %s takes less time than a smaller one", series_point_word(c));
+        fmt(out, "a %s takes less time than a smaller one", c->out.bench->kind->point);
         break;
     case SERIES_UNCERTAIN:
         fmt(out, "the step is too uncertain: intervals overlap, or the core was shared");
@@ -30,6 +30,9 @@ void series_say_spoiled(const struct series *c, struct sink *out)
         break;
     case SERIES_EMULATED:
         fmt(out, "an emulator's times are noise");
+        break;
+    case SERIES_NOT_JUDGED:
+        fmt(out, "there is no rule for what to find in it");
         break;
     case SERIES_CLEAN:
         break;

@@ -53,7 +53,7 @@ static const char *const by_words[] = {
 
 static const char *by_word(const struct series *c)
 {
-    return series_curve(c) ? by_words[bench_by(series_curve(c))] : series_point_word(c);
+    return series_curve(c) ? by_words[bench_by(series_curve(c))] : c->out.bench->kind->point;
 }
 
 /* Returns what an operation is and what was checked, in words. */

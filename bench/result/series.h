@@ -1,5 +1,5 @@
 /*
- * The result of every kind that measures points on one core, such as a curve over sizes or over
+ * The result of every kind that measures points, such as a curve over sizes or over
  * counts: plain data. A map of store forwarding has its many points in compact cells.
  */
 #ifndef BENCH_RESULT_SERIES_H
@@ -36,7 +36,8 @@ enum series_spoiled {
     SERIES_UNCERTAIN, /* the points at a step were measured on a shared core, or their intervals
                        * overlap */
     SERIES_COUNTED,
-    SERIES_EMULATED
+    SERIES_EMULATED,
+    SERIES_NOT_JUDGED /* its kind has no rule for levels or steps */
 };
 
 struct series {

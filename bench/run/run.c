@@ -113,8 +113,8 @@ static bool is_due(const struct run *run, const struct bench *b)
            (run_is_last_round(run) || plan_in_rounds(run->first->facts.o, b));
 }
 
-/* Shows that a turn of the current row begins. suite: that of the turn before;
- * "": this is the round's first one. */
+/* Shows that a turn of the current row begins. suite: of the turn before; "": the first turn of the
+ * round. */
 static void begin_turn(struct run *run, const char *suite)
 {
     const struct bench *b = run->rows[run->at];

@@ -120,7 +120,7 @@ static bool call_window(struct prepared *p, struct sink *err)
     p->argument[2] = kind->iterations;
     p->argument[4] = WINDOW_STACK;
     body = (uint64_t)p->function + window_body(&spec);
-    body_bytes = bench_takes_count(&row) ? bytes + unit_loop_iteration.size : bytes * row.ops;
+    body_bytes = bench_is_loop(&row) ? bytes + unit_loop_iteration.size : bytes * row.ops;
     p->from = body;
     p->to = body + body_bytes;
     return true;

@@ -47,7 +47,7 @@ static const struct bench_family ways = {
 enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
 
 /* One row, in a line of the table. A kind of call is compared with the direct call, and a row that
- * counts with the same row with an empty callee; those without a loop are compared with none. */
+ * counts with the same row with an empty callee; rows without a loop are compared with none. */
 #define ROW(name_, line_, column_, what_, beside_, ops_, check_, ...)                              \
     BENCH(calls, name_, .what = what_, .ops = ops_, .check = check_,                               \
           .shown.compared_with = beside_, .shown.family = &ways, .shown.line = line_,              \
@@ -60,7 +60,7 @@ enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
 #define COPIES(unit_, callee_)                                                                     \
     .window.form = FORM_STRAIGHT, .window.unit = unit_, .window.callee = callee_
 #define BY(stub_) .window.stub = &unit_calls_stub_##stub_
-/* The rows of a kind of call: of unit_calls_<piece>, and of its twin whose callee counts. */
+/* The rows of a kind of call: of unit_calls_<piece>, and the same whose callee counts. */
 #define NASM(name_, what_, beside_, ops_, piece_, ...)                                             \
     ROW(name_, #name_, EMPTY, what_, beside_, ops_, uncounted,                                     \
         LOOP(&unit_calls_##piece_, &unit_calls_callee), CALL, __VA_ARGS__);                        \

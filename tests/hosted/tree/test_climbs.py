@@ -13,7 +13,7 @@ def fixture_climbs():
     return module_of(ROOT / "scripts/checks/climbs")
 
 
-RUN = ("run_row", "bench/run/run_row.c")
+RUN = ("run_row", "bench/run/run.c")
 SAMPLER = ("sampler", "bench/engine/sampler.c")
 STEP = ("stats_step", "lib/stats/step.c")
 

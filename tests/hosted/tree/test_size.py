@@ -11,11 +11,11 @@ TREE = {
     "bench/api/platform.h": "struct platform {\n    void (*run)(int a, int b);\n};\n",
     "bench/result/row.h": "struct row {\n    enum { ONE, TWO } kind;\n    const char *why;\n};\n",
     "bench/output/show.h": "void show(int form);\nvoid show_all(void);\n",
-    "bench/output/show.c": '#include "bench/output/show.h"\n\nvoid show(int form)\n{\n    switch (form) {\n    case FORM_ONE:\n'
+    "bench/output/show.c": '#include "bench/output/show.h"\n\nvoid show(int form)\n{\n    switch (form) {\n    case FORM_LOOP:\n'
                            '        fmt("json_u64(%d)", form); /* json_f64() */\n    }\n    json_u64(1);\n}\n\nvoid show_all(void)\n{\n'
                            "}\n",
     "bench/run/run.c": '#include "bench/output/show.h"\n\nint run(void)\n{\n    show(1);\n    return 0;\n}\n',
-    "bench/suites/one.c": "/* FORM_ONE */\nstatic int body(void)\n{\n    return 0;\n}\n",
+    "bench/suites/one.c": "/* FORM_LOOP */\nstatic int body(void)\n{\n    return 0;\n}\n",
     "bench/api/fields/row.def": 'FIELD("row.a", NUMBER, "")\nFIELD("row.b", NUMBER, "")\n',
     "lib/text/json.c": "void json_u64(int x)\n{\n    json_raw(x);\n}\n",
     "lib/output/show.h": "/* long */\n" * 60,

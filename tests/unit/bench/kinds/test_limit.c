@@ -308,3 +308,84 @@ TEST(a_limit_names_a_missing_instruction_set)
     assert_non_null(strstr(l->out.why, "LFENCE"));
     assert_int_equal(core.polls, 0);
 }
+
+/* --- a kind with the defaults of the loop ----------------------------------------------------- */
+
+static unsigned visits_made;
+
+static const char *lacks_nothing(const struct platform *p, const struct bench *b)
+{
+    return NULL;
+}
+
+static unsigned ms_of(const struct bench *b)
+{
+    return 700;
+}
+
+static void add_strides(struct loop *w)
+{
+    for (unsigned x = 64; x <= 4096 && core.area; x *= 2)
+        (void)loop_add(w, x);
+}
+
+/* Costs as much as the stride, and 1 ms. */
+static void visit_stride(struct loop *w, int64_t x, struct loop_visit *v)
+{
+    v->exclusive = v->all = (struct pairs_figure){5, (float)(x * MADE_TPC), (float)x, 0.1f};
+    fake_tsc += (uint64_t)(made.slow * MADE_HZ / 1e3);
+    visits_made++;
+}
+
+static const struct loop_steps plain_steps = {.first_share = 0.4,
+                                              .passes = 4,
+                                              .passes_least = 3,
+                                              .per_pass = 3,
+                                              .bytes = sizeof(struct loop),
+                                              .ms = ms_of,
+                                              .lacks = lacks_nothing,
+                                              .points = add_strides,
+                                              .visit = visit_stride};
+static const struct kind kind_plain = {
+    .name = "curve", .point = "stride", .steps = &plain_steps, .measure = loop_measure};
+static const struct bench strides = {.suite = "s", .name = "strides", .kind = &kind_plain};
+
+static const struct series *measure_strides(double slow)
+{
+    reset(EXEC_SILICON);
+    made.slow = slow;
+    visits_made = 0;
+    return (const struct series *)(const void *)loop_measure(&core.plan, &strides, 0);
+}
+
+TEST(a_kind_of_points_needs_only_its_points_and_a_visit)
+{
+    const struct series *s = measure_strides(1);
+
+    assert_null(s->out.why);
+    assert_int_equal(s->n, 7);
+    assert_int_equal(s->rounds, 4);
+    assert_int_equal(s->spoiled, SERIES_NOT_JUDGED);
+    for (size_t i = 0; i < s->n; i++) {
+        assert_int_equal(s->point[i].x, 64u << i);
+        assert_in_range(s->point[i].visits, 4 * 3, VISITS_MOST);
+        assert_close(s->point[i].cycles, (double)s->point[i].x, 1e-3);
+    }
+    s = measure_strides(30); /* the passes take 7 times 30 ms each */
+    assert_int_equal(s->rounds, 3);
+    assert_int_equal(visits_made, 7 * (1 + 3));
+    reset(EXEC_EMULATED);
+    s = (const struct series *)(const void *)loop_measure(&core.plan, &strides, 0);
+    assert_int_equal(s->spoiled, SERIES_EMULATED);
+    assert_int_equal(s->rounds, 1);
+}
+
+TEST(a_kind_without_points_is_not_supported)
+{
+    reset(EXEC_SILICON);
+    core.area = 0;
+    const struct series *s =
+        (const struct series *)(const void *)loop_measure(&core.plan, &strides, 0);
+    assert_int_equal(s->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(s->out.why, "no points"));
+}
