@@ -279,6 +279,12 @@ static inline const struct bench_curve *bench_curve(const struct bench *b)
     return b->of;
 }
 
+/* Returns the milliseconds that it may take. */
+static inline unsigned bench_curve_ms(const struct bench *b)
+{
+    return bench_curve(b)->ms;
+}
+
 /* Returns what a row of kind_limit measures. */
 static inline const struct bench_limit *bench_limit(const struct bench *b)
 {

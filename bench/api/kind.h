@@ -45,7 +45,9 @@ struct kind {
     size_t (*memory)(const struct options *o, unsigned all);
     /* Returns how many pairs of n cores a row's record has, at most. NULL: none. */
     size_t (*pairs)(unsigned n);
-    /* Guesses the ticks of a row on one core, or, if conducted, on all. */
+    /* Returns the milliseconds that a row may take on a core; NULL: `guess` guesses the ticks of a
+     * row on one core, or, if conducted, on all. */
+    unsigned (*ms)(const struct bench *b);
     double (*guess)(const struct engine *e, const struct bench *b);
     /* Returns the result without figures, which is shown before the row is measured; NULL: the core
      * is gone. A kind without such a result has no such function. */

@@ -363,14 +363,8 @@ static void measure_here(struct engine *e, void *memory)
 
 const struct outcome *loop_measure(struct plan *plan, const struct bench *b, unsigned k)
 {
-    const struct loop_steps *steps = b->kind->steps;
-    const struct one_core s = {measure_here, steps->bytes, steps->ms(b)};
+    const struct one_core s = {measure_here, b->kind->steps->bytes};
     const struct loop *w = one_core_measure(plan, b, k, &s);
 
     return w ? &w->series.out : NULL;
-}
-
-double loop_guess(const struct engine *e, const struct bench *b)
-{
-    return budget_guess(&e->facts, b->kind->steps->ms(b));
 }

@@ -89,8 +89,6 @@ struct loop_steps {
     unsigned passes_least; /* ... of which this many are made even if the time is over */
     unsigned per_pass;     /* visits of a point in each; `plan` NULL: fewer if the time is short */
     size_t bytes;          /* of the memory of the row, which begins with a struct loop */
-    /* Returns the time of the row on a core. */
-    unsigned (*ms)(const struct bench *b);
     /* Returns why the row cannot run; NULL: it can. */
     const char *(*lacks)(const struct platform *p, const struct bench *b);
     /* Takes what the row needs. False: the row has ended, and says why. NULL: nothing. */
@@ -143,8 +141,7 @@ static inline bool loop_is_proof(const struct loop *w)
     return w->e->facts.execution != EXEC_SILICON;
 }
 
-/* The functions of a struct kind whose `steps` this loop makes (bench/api/kind.h). */
+/* `measure` of a struct kind whose `steps` this loop makes (bench/api/kind.h). */
 const struct outcome *loop_measure(struct plan *plan, const struct bench *b, unsigned k);
-double loop_guess(const struct engine *e, const struct bench *b);
 
 #endif

@@ -41,7 +41,7 @@ static void measure_here(void *ctx, unsigned core)
     memset(out, 0, o->row->bytes);
     out->bench = o->plan->bench;
     out->core = core;
-    give_time(e, o->plan->bench, o->row->ms);
+    give_time(e, o->plan->bench, o->plan->bench->kind->ms(o->plan->bench));
     span_begin(e, out, e->spare.row);
     uint64_t from = tsc_now();
     o->row->measure(e, e->memory);

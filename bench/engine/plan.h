@@ -140,12 +140,12 @@ struct one_core {
      * row that they begin with: its bench and core are set, and its events are counted. */
     void (*measure)(struct engine *e, void *memory);
     size_t bytes;
-    unsigned ms; /* that it may take, and more if earlier rows of its suite took less: the engine's
-                  * `spare.row`; deadline= counts from then */
 };
 
-/* Measures the row on the k-th core of the plan. Returns the engine's memory, which is valid until
- * the next row. NULL: the core is gone, or the run was stopped. */
+/* Measures the row on the k-th core of the plan, in kind->ms(b) milliseconds, or more if earlier
+ * rows of its suite took less: the engine's `spare.row`, from which deadline= counts. Returns the
+ * engine's memory, which is valid until the next row. NULL: the core is gone, or the run was
+ * stopped. */
 void *one_core_measure(struct plan *plan, const struct bench *b, unsigned k,
                        const struct one_core *s);
 

@@ -318,17 +318,11 @@ static const char *lacks(const struct platform *p, const struct bench *b)
     return needs_lacks(p, bench_curve(b));
 }
 
-static unsigned ms(const struct bench *b)
-{
-    return bench_curve(b)->ms;
-}
-
 static const struct loop_steps steps = {.first_share = FIRST_SHARE,
                                         .keep_first = true,
                                         .passes = PASSES,
                                         .passes_least = PASSES,
                                         .bytes = sizeof(struct measuring),
-                                        .ms = ms,
                                         .lacks = lacks,
                                         .open = open_row,
                                         .close = close_row,
@@ -350,5 +344,5 @@ const struct kind kind_curve = {.name = "curve",
                                 .steps = &steps,
                                 .point = "size",
                                 .is_curve = true,
-                                .guess = loop_guess,
+                                .ms = bench_curve_ms,
                                 .measure = loop_measure};

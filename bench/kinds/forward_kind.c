@@ -272,15 +272,10 @@ static void measure_here(struct engine *e, void *memory)
 
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    const struct one_core s = {measure_here, sizeof(struct mapping), bench_curve(b)->ms};
+    const struct one_core s = {measure_here, sizeof(struct mapping)};
     const struct mapping *w = one_core_measure(plan, b, k, &s);
 
     return w ? &w->map.out : NULL;
-}
-
-static double guess(const struct engine *e, const struct bench *b)
-{
-    return budget_guess(&e->facts, bench_curve(b)->ms);
 }
 
 const struct kind kind_forward = {.name = "forward",
@@ -289,5 +284,5 @@ const struct kind kind_forward = {.name = "forward",
                                   .options = OPTIONS_CURVES,
                                   .heading = " of a store and a load that follows it",
                                   .no_body = "it maps store forwarding",
-                                  .guess = guess,
+                                  .ms = bench_curve_ms,
                                   .measure = measure_row};

@@ -339,11 +339,6 @@ static const struct outcome *measure_row(struct plan *plan, const struct bench *
     return plan->poll->stopped ? NULL : &g->curve.out;
 }
 
-static double guess(const struct engine *e, const struct bench *b)
-{
-    return budget_guess(&e->facts, bench_curve(b)->ms);
-}
-
 const struct kind kind_shared_curve = {.name = "curve",
                                        .conducted = true,
                                        .needs_two = true,
@@ -355,5 +350,5 @@ const struct kind kind_shared_curve = {.name = "curve",
                                        .is_curve = true,
                                        .no_body = "several cores measure a curve",
                                        .memory = team_memory,
-                                       .guess = guess,
+                                       .ms = bench_curve_ms,
                                        .measure = measure_row};

@@ -10,6 +10,7 @@
  */
 #include "bench/api/registry.h"
 #include "bench/api/tsc.h"
+#include "bench/engine/budget.h"
 #include "bench/engine/plan.h"
 #include "bench/engine/duration.h"
 #include "bench/kinds/kinds.h"
@@ -40,7 +41,8 @@ static double guess(const struct run *run, const struct bench *b)
         turns++; /* each alone, then all at once */
     if (plan_in_rounds(run->first->facts.o, b))
         turns /= run->plan->rounds;
-    return kind->guess(run->first, b) * turns;
+    return turns *
+           (kind->ms ? budget_guess(&run->first->facts, kind->ms(b)) : kind->guess(run->first, b));
 }
 
 /* Guesses the ticks of stepping a row, on all cores, after its last window. */

@@ -342,12 +342,14 @@ static const struct loop_steps plain_steps = {.first_share = 0.4,
                                               .passes_least = 3,
                                               .per_pass = 3,
                                               .bytes = sizeof(struct loop),
-                                              .ms = ms_of,
                                               .lacks = lacks_nothing,
                                               .points = add_strides,
                                               .visit = visit_stride};
-static const struct kind kind_plain = {
-    .name = "curve", .point = "stride", .steps = &plain_steps, .measure = loop_measure};
+static const struct kind kind_plain = {.name = "curve",
+                                       .point = "stride",
+                                       .steps = &plain_steps,
+                                       .ms = ms_of,
+                                       .measure = loop_measure};
 static const struct bench strides = {.suite = "s", .name = "strides", .kind = &kind_plain};
 
 static const struct series *measure_strides(double slow)

@@ -22,8 +22,7 @@ TEST(the_rows_of_a_suite_keep_to_its_time)
             assert_true((*row)->on_request);
             if (strcmp((*row)->suite, c->suite) != 0 || (*row)->kind == &kind_team)
                 continue;
-            unsigned its =
-                (*row)->kind == &kind_limit ? bench_limit(*row)->ms : bench_curve(*row)->ms;
+            unsigned its = (*row)->kind->ms(*row);
             assert_true(its > 0);
             ms += its;
         }
