@@ -1,7 +1,7 @@
 /*
- * The loop that measures a series of points on one core: sizes of memory, counts of instructions. A
- * kind that uses it (bench/api/kind.h) is a struct loop_steps.
- * A measurement of a point is a visit; each has other code or data, as a row has placements.
+ * The loop that measures a series of points on one core: sizes of memory, counts of instructions.
+ * The `steps` of a kind (bench/api/kind.h) say what is special about it. A measurement of a point
+ * is a visit; each has other code or data, as a row has placements.
  *
  * First visits show what a visit costs and where the series bends; the kind adds points there. Then
  * the kind plans passes over the points, which go forward in even rounds and backward in odd ones.

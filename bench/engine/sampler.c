@@ -47,8 +47,8 @@ static bool has_failed(const struct sampler *s, enum window_kind k, const struct
     return s->can_fail && k >= KIND_BODY && r->failed != 0;
 }
 
-/* Runs a window. Failed operations of the warm-up and of twice the body are counted in
- * errors_outside; those of a sample are left out (run by take_block()). */
+/* Runs a window. A failed operation is counted in errors_outside if it is in the warm-up or in
+ * twice the body; take_block() leaves out a sample of the body that failed. */
 static struct window_result run_window(struct sampler *s, const struct engine *e,
                                        const struct placed *p, enum window_kind k, uint64_t i,
                                        bool sample)

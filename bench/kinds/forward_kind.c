@@ -6,7 +6,6 @@
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/poll.h"
-#include "bench/engine/budget.h"
 #include "bench/kinds/curve_visit.h"
 #include "bench/engine/pairs.h"
 #include "bench/engine/interleave.h"

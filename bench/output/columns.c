@@ -93,8 +93,7 @@ static void write_columns(struct report *r, const struct run_facts *run, const s
     const struct method_side *side = &m->body;
     struct per_op op = per_op_of(run, &row->figure);
     double unit = units_of(run, 1);
-    char interval[8] =
-        "+-"; /* with METHOD_DOUBLED also the confidence, which is that of all rows */
+    char interval[8] = "+-"; /* with METHOD_DOUBLED, whose rows share it: the confidence too */
 
     if (method == METHOD_DOUBLED)
         fmt_buf(interval, sizeof interval, "+-%u%%", estimate_percent_of(run->placements));

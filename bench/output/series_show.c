@@ -12,7 +12,7 @@
 
 #define LINE 64 /* bytes of an operation of bandwidth */
 
-/* Returns a point's figure in that unit. */
+/* Returns a point's figure in the unit of the series. */
 static double figure(const struct run_facts *run, const struct series *c, const struct point *p)
 {
     return run_has_cycles(run) && !series_is_together(c) ? p->cycles : p->ticks;
@@ -33,7 +33,7 @@ static void show_number(double v, int decimals, int width, struct sink *out)
         fmt(out, "%*s", width, "-");
 }
 
-/* Returns whether the row is a curve by this. */
+/* Returns whether the points of the row are sizes, offsets, or whatever `by` is. */
 static bool is_by(const struct series *c, enum bench_by by)
 {
     return series_curve(c) && bench_by(series_curve(c)) == by;
