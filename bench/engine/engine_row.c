@@ -118,86 +118,56 @@ static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
     return false;
 }
 
-/* Takes one part. False: the row was ended, or the run is stopped, or the other cores, which start
- * at the same time, are missing. */
-static bool sample_part(struct engine *e, struct gathered *g, const struct part_place *part,
-                        uint64_t *ticks)
+/* A round of a row. */
+struct round {
+    struct parts parts;
+    unsigned from, end; /* parts of this round */
+    unsigned placed;    /* the first placement that is not placed; 0: they do not fit */
+    uint64_t ticks;     /* of the last part */
+    uint64_t began;
+    const char *why; /* and `status`: of the row, before the round */
+    enum row_status status;
+};
+
+/* Places placements from `from` on, at most one portion. */
+static void place_portion(struct engine *e, struct gathered *g, struct round *r, unsigned from)
+{
+    unsigned end = parts_at(&r->parts, r->end - 1).placement + 1;
+    unsigned n = end - from < PORTION ? end - from : PORTION;
+
+    r->placed = 0;
+    if (place_row(e, g->row.out.bench, g->row.recipe, e->placed, from, n)) {
+        r->placed = from + n;
+        return;
+    }
+    fmt_buf(g->row.out.said, sizeof g->row.out.said, "%s", place_why(e));
+    outcome_fail(&g->row.out, ROW_WRONG, g->row.out.said);
+}
+
+/* Takes part i. False: the row was ended, or the run is stopped, or the other cores, which start at
+ * the same time, are missing. */
+static bool take_part(struct engine *e, struct gathered *g, struct round *r, unsigned i)
 {
     const struct bench *b = g->row.out.bench;
-    const struct placed *p = &e->placed[part->placement];
-    struct sampling sampling = {e, b, p, *part, false};
+    struct sampling sampling = {.e = e, .b = b, .part = parts_at(&r->parts, i)};
 
-    if (!guard_setup(e, &g->row, p) || !pass_gate(e, *ticks, &g->row))
+    if (sampling.part.placement >= r->placed)
+        place_portion(e, g, r, r->placed);
+    if (r->placed == 0)
+        return false;
+    sampling.p = &e->placed[sampling.part.placement];
+    if (!guard_setup(e, &g->row, sampling.p) || !pass_gate(e, r->ticks, &g->row))
         return false;
     uint64_t began = tsc_now();
     bool back = guard_run(e, &g->row.out, sampler_take, &sampling);
-    *ticks = tsc_now() - began;
-    g->row.taken.sampling_ticks += *ticks;
+    r->ticks = tsc_now() - began;
+    g->row.taken.sampling_ticks += r->ticks;
     if (!back || !check_kept(e->sampler->changed, &g->row) || !sampling.done ||
-        !guard_check(e, &g->row, p, operations_of(b, e->sampler)))
+        !guard_check(e, &g->row, sampling.p, operations_of(b, e->sampler)))
         return false;
     count_windows(e->sampler, &g->row);
-    add_part(e, b, part, g);
+    add_part(e, b, &sampling.part, g);
     return true;
-}
-
-/* Places placements [from, end), at most one portion. Returns the first that is not placed; 0: they
- * do not fit. */
-static unsigned place_portion(struct engine *e, struct gathered *g, unsigned from, unsigned end)
-{
-    unsigned n = end - from < PORTION ? end - from : PORTION;
-
-    if (place_row(e, g->row.out.bench, g->row.recipe, e->placed, from, n))
-        return from + n;
-    fmt_buf(g->row.out.said, sizeof g->row.out.said, "%s", place_why(e));
-    outcome_fail(&g->row.out, ROW_WRONG, g->row.out.said);
-    return 0;
-}
-
-/* If the user stopped the run meanwhile, a row that has complete rounds does not fail. why, status:
- * before that. */
-static void excuse_stopped(const struct engine *e, const char *why, enum row_status status,
-                           struct gathered *g)
-{
-    if (!g->row.out.ended || g->rounds == 0 || !e->poll || !e->poll->stopped)
-        return;
-    g->row.out.ended = false;
-    g->row.out.why = why;
-    g->row.out.status = status;
-}
-
-/* Takes the parts [from, end) of a round, until one is not complete. Counts the row's instructions
- * after the last round. placed: the first placement that is not placed. */
-static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
-                   unsigned end, unsigned placed)
-{
-    const struct bench *b = g->row.out.bench;
-    const char *why = g->row.out.why;
-    enum row_status status = g->row.out.status;
-    uint64_t began = tsc_now(), ticks = 0;
-    unsigned i;
-
-    sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
-                 parts_blocks_most(e->facts.o, e->facts.samples, 1), g);
-    engine_row_begin(e, b, g->ran);
-    for (i = from; i < end; i++) {
-        struct part_place part = parts_at(parts, i);
-        if (part.placement >= placed)
-            placed = place_portion(e, g, placed, parts_at(parts, end - 1).placement + 1);
-        if (placed == 0 || !sample_part(e, g, &part, &ticks))
-            break;
-        poll_show(e, (double)(i + 1 - from) / (end - from));
-    }
-    excuse_stopped(e, why, status, g);
-    if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.out.why)
-        step_try(e); /* at the first row's first round: the estimate of the time left needs it */
-    if (i == end && end == parts_first(parts, e->facts.rounds))
-        stepped_row(e, &g->row, parts_at(parts, end - 1).placement);
-    e->p->row.end(e->p);
-    g->ran += e->p->row.ran ? e->p->row.ran() : tsc_now() - began;
-    engine_keep(e, g->row.out.kept);
-    g->rounds += i == end;
-    g->cut = i < end && (g->row.out.why || g->rounds == 0);
 }
 
 /* Fails a row whose rounds together exceed the deadline. Returns whether it did. */
@@ -215,33 +185,75 @@ static bool is_overdue(const struct engine *e, struct gathered *g)
     return true;
 }
 
-/* Places the first portion of parts [from, end). Returns the first placement that is not placed; 0:
- * the row is cut. */
-static unsigned begin_round(struct engine *e, struct gathered *g, const struct parts *parts,
-                            unsigned from, unsigned end, unsigned round)
+/* Places the first portion. Returns whether the round can be taken. */
+static bool begin_round(struct engine *e, struct gathered *g, unsigned round, struct round *r)
 {
+    *r = (struct round){0};
+    parts_of(&r->parts, e->facts.o, e->facts.samples, e->facts.rounds);
+    r->from = parts_first(&r->parts, round);
+    r->end = parts_first(&r->parts, round + 1);
+    if (round >= e->facts.rounds)
+        return false;
     g->cut = g->cut || (round > 0 && is_overdue(e, g));
-    unsigned placed = g->cut ? 0
-                             : place_portion(e, g, parts_at(parts, from).placement,
-                                             parts_at(parts, end - 1).placement + 1);
-    g->cut = placed == 0;
-    return placed;
+    if (!g->cut)
+        place_portion(e, g, r, parts_at(&r->parts, r->from).placement);
+    g->cut = r->placed == 0;
+    return !g->cut;
+}
+
+static void begin_parts(struct engine *e, struct gathered *g, struct round *r)
+{
+    r->why = g->row.out.why;
+    r->status = g->row.out.status;
+    r->began = tsc_now();
+    sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
+                 parts_blocks_most(e->facts.o, e->facts.samples, 1), g);
+    engine_row_begin(e, g->row.out.bench, g->ran);
+}
+
+/* If the user stopped the run meanwhile, a row that has complete rounds does not fail. */
+static void excuse_stopped(const struct engine *e, const struct round *r, struct gathered *g)
+{
+    if (!g->row.out.ended || g->rounds == 0 || !e->poll || !e->poll->stopped)
+        return;
+    g->row.out.ended = false;
+    g->row.out.why = r->why;
+    g->row.out.status = r->status;
+}
+
+/* Ends the round before part i. Counts the row's instructions after the last round. */
+static void end_parts(struct engine *e, struct gathered *g, const struct round *r, unsigned i)
+{
+    bool complete = i == r->end;
+
+    excuse_stopped(e, r, g);
+    if (complete && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.out.why)
+        step_try(e); /* at the first row's first round: the estimate of the time left needs it */
+    if (complete && r->end == parts_first(&r->parts, e->facts.rounds))
+        stepped_row(e, &g->row, parts_at(&r->parts, r->end - 1).placement);
+    e->p->row.end(e->p);
+    g->ran += e->p->row.ran ? e->p->row.ran() : tsc_now() - r->began;
+    engine_keep(e, g->row.out.kept);
+    g->rounds += complete;
+    g->cut = !complete && (g->row.out.why || g->rounds == 0);
 }
 
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
     uint64_t smis = engine_smis(e) - poll_smis(e);
     struct amount all = limit_amount(e, g->row.out.bench);
-    struct parts parts;
+    struct round r;
+    bool can = begin_round(e, g, round, &r);
 
-    parts_of(&parts, e->facts.o, e->facts.samples, e->facts.rounds);
-    unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
-    unsigned placed = round < e->facts.rounds ? begin_round(e, g, &parts, from, end, round) : 0;
-    if (placed > 0 && e->facts.o->method != METHOD_DOUBLED) {
+    if (can && e->facts.o->method != METHOD_DOUBLED) {
         method_row(e, e->placed, &g->row);
         g->rounds++;
-    } else if (placed > 0) {
-        sample(e, g, &parts, from, end, placed);
+    } else if (can) {
+        unsigned i = r.from;
+        begin_parts(e, g, &r);
+        for (; i < r.end && take_part(e, g, &r, i); i++)
+            poll_show(e, (double)(i + 1 - r.from) / (r.end - r.from));
+        end_parts(e, g, &r, i);
     }
     restore_amount(e, all);
     g->row.out.smis += engine_smis(e) - poll_smis(e) - smis;
