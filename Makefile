@@ -404,6 +404,8 @@ unit_flags = $(if $(filter tests/%,$1),-Wno-unused-parameter) $(if $(filter $(UN
 wrapped = $(patsubst %,-Xlinker --wrap=%,$1)
 $(UNIT)/test_area: UNIT_LIBS := $(call wrapped,mmap memfd_create madvise)
 $(UNIT)/test_core_witness: UNIT_LIBS := $(call wrapped,witness_read_before witness_read witness_is_shared)
+$(UNIT)/test_memory_forward: UNIT_LIBS := $(call wrapped,needs_sizes)
+$(UNIT)/test_memory_together: UNIT_LIBS := $(call wrapped,gate_patience)
 $(UNIT)/test_counter: UNIT_LIBS := $(call wrapped,syscall read close mmap munmap)
 $(UNIT)/test_stores_operands: UNIT_LIBS := $(if $(HAS_ZYDIS),-lZydis)
 # Suites whose rows these test: nothing calls those.
@@ -411,7 +413,7 @@ $(UNIT)/test_many: $(UNIT)/bench/suites/calls/many.o
 $(UNIT)/test_memory_suite: $(patsubst %,$(UNIT)/bench/suites/%.o,limits memory)
 $(addprefix $(UNIT)/test_,sheet summary): $(patsubst %,$(UNIT)/bench/suites/%.o,insn limits memory)
 # Helpers that replace functions of the engine.
-$(addprefix $(UNIT)/test_,curve curve_loads limit memory_forward memory_together): $(UNIT)/tests/unit/bench/made_core.o
+$(addprefix $(UNIT)/test_,curve curve_loads limit memory_forward memory_together): $(UNIT)/tests/unit/bench/machine.o
 $(addprefix $(UNIT)/test_,curve curve_loads): $(UNIT)/tests/unit/bench/kinds/made_memory.o
 
 $(UNIT)/%.o: %.c $(UNIT)/flags | $(GEN)/build_id.h $(GEN)/font.h

@@ -1,5 +1,3 @@
-#include "tests/unit/fake_tsc.h"
-
 #include "tests/unit/bench/kinds/made_memory.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/kinds.h"
@@ -37,16 +35,16 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
     uint64_t n = cycle_of(at);
     double one = made_memory.pages ? made_page_latency(n) : made_latency(n * CHASE_LINE);
     double cycles = (one + made_memory.lap / (double)n) * (double)steps;
-    uint64_t ticks = 100 + (uint64_t)(cycles * MADE_TPC * made_memory.slow);
+    uint64_t ticks = 100 + (uint64_t)(cycles * MACHINE_TPC * made_memory.slow);
 
-    if (core.evicts)
-        ticks += (uint64_t)(made_memory.evicted * MADE_TPC);
-    core.evicts = false;
+    if (machine.evicts)
+        ticks += (uint64_t)(made_memory.evicted * MACHINE_TPC);
+    machine.evicts = false;
     steps += ++made_memory.walks == made_memory.wrong_walk;
     for (uint64_t i = 0; i < steps; i++)
         at = (void *const *)*at;
     *end = at;
-    fake_tsc += ticks;
+    machine.tsc += ticks;
     return ticks;
 }
 
@@ -54,22 +52,22 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 void jumps_build(struct jumps *j, uint8_t *at, const uint8_t *code, uint64_t bytes, uint64_t page,
                  uint64_t seed)
 {
-    assert_false(core.executable);
+    assert_false(machine.executable);
     *j = (struct jumps){.at = at, .code = code, .page = page, .n = (uint32_t)(bytes / page)};
 }
 
 uint32_t jumps_check(const struct jumps *j)
 {
-    assert_true(core.executable);
+    assert_true(machine.executable);
     return j->n == made_memory.lost_page ? 0 : j->n;
 }
 
 bool jumps_time(const struct jumps *j, struct jumps_ticks *t)
 {
-    uint64_t ticks = (uint64_t)((made_page_latency(j->n) + 10) * MADE_TPC * 1000);
+    uint64_t ticks = (uint64_t)((made_page_latency(j->n) + 10) * MACHINE_TPC * 1000);
 
     *t = (struct jumps_ticks){50 + ticks, 50 + 2 * ticks, 1000};
-    fake_tsc += 3 * ticks;
+    machine.tsc += 3 * ticks;
     return true;
 }
 
@@ -96,7 +94,7 @@ uint64_t flush_time(const struct flush *f, uint64_t lines)
 {
     uint64_t ticks = (uint64_t)(made_memory.slow * (300 + (double)lines * (2 + f->state)));
 
-    fake_tsc += ticks;
+    machine.tsc += ticks;
     return ticks;
 }
 
@@ -114,7 +112,7 @@ uint64_t near_time(const struct near_place *p, uint64_t operations)
 {
     uint64_t ticks = operations * (p->at == p->store ? 2 : 9);
 
-    fake_tsc += ticks;
+    machine.tsc += ticks;
     return ticks;
 }
 
@@ -132,7 +130,7 @@ struct stream_ticks stream_time(const struct stream *s, unsigned i)
 {
     uint64_t cycles = 3 * s->lines + s->lines * (s->lines < 200 ? 9 : 0);
 
-    fake_tsc += cycles / 2;
+    machine.tsc += cycles / 2;
     return (struct stream_ticks){50 + cycles / 2, 50 + cycles, s->lines};
 }
 
@@ -156,17 +154,16 @@ static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 
 void made_memory_reset(enum execution execution)
 {
-    made_core_reset(execution);
-    core.platform.cpuid = cpuid;
+    machine_reset(execution);
+    machine.platform.cpuid = cpuid;
     made_memory = (struct made_memory){.slow = 1, .evicted = 1000};
 }
 
 const struct series *made_curve(const struct bench *b)
 {
-    const struct series *c =
-        (const struct series *)(const void *)kind_curve.measure(&core.plan, b, 0);
+    const struct series *c = (const struct series *)(const void *)machine_measure(b);
 
-    assert_int_equal(core.areas, 0); /* whatever happened */
-    assert_int_equal(core.ms, bench_curve(b)->ms);
+    assert_int_equal(machine.areas, 0); /* whatever happened */
+    assert_int_equal(machine.ms, bench_curve(b)->ms);
     return c;
 }

@@ -1,13 +1,13 @@
 /*
- * The memory of made_core.h, for curves over sizes: two caches and two TLBs with known latencies
+ * The memory of machine.h, for curves over sizes: two caches and two TLBs with known latencies
  * and sizes, which its CPUID reports. The chase is laid out and followed in real memory; the time
  * of a walk is computed from the length of the cycle that it is in. The other loads only take
- * time. fake_tsc.h is its clock. Include this first, and link made_core.c and made_memory.c.
+ * time. Include this first, and link machine.c and made_memory.c.
  */
 #ifndef TESTS_UNIT_BENCH_KINDS_MADE_MEMORY_H
 #define TESTS_UNIT_BENCH_KINDS_MADE_MEMORY_H
 
-#include "tests/unit/bench/made_core.h"
+#include "tests/unit/bench/machine.h"
 
 #include "bench/api/bench.h"
 #include "bench/kinds/stream.h"

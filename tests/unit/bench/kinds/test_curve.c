@@ -8,7 +8,6 @@
 #include "lib/curve/sizes.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
-#include "tests/unit/bench/fake_witness.h"
 
 #define VISITS 16 /* of a point, as long as there is time */
 #define ROUNDS 5
@@ -21,7 +20,6 @@ static const struct bench row = {.suite = "memory",
 static void reset(enum execution execution)
 {
     made_memory_reset(execution);
-    memset(&fake_witness, 0, sizeof fake_witness);
 }
 
 TEST(two_caches_and_memory_are_found)
@@ -30,8 +28,8 @@ TEST(two_caches_and_memory_are_found)
     const struct series *c = made_curve(&row);
     assert_non_null(c);
     assert_null(c->out.why);
-    assert_int_equal(c->out.nmis, core.polls);
-    assert_int_equal(core.core.nmis, core.polls);
+    assert_int_equal(c->out.nmis, machine.guarded);
+    assert_int_equal(machine.plan->core[0].nmis, machine.guarded);
     assert_int_equal(c->wanted, 256 * KIB);
     assert_int_equal(c->point[c->n - 1].x, 256 * KIB);
     assert_int_equal(c->rounds, ROUNDS);
@@ -42,7 +40,7 @@ TEST(two_caches_and_memory_are_found)
         assert_int_equal(p->visits, VISITS);
         assert_false(p->shared);
         assert_close(p->cycles, made_latency((uint64_t)p->x), 0.001);
-        assert_close(p->ticks, made_latency((uint64_t)p->x) * MADE_TPC, 0.001);
+        assert_close(p->ticks, made_latency((uint64_t)p->x) * MACHINE_TPC, 0.001);
         assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
         assert_close(p->hi - p->lo, 0, 0.1);
     }
@@ -78,11 +76,11 @@ TEST(a_neighbour_all_the_time_spoils_the_curve)
 
     EACH_CASE (shared, is_shared) {
         reset(EXEC_SILICON);
-        fake_witness.is_shared = *shared;
+        machine.is_shared = *shared;
         const struct series *c = made_curve(&row);
         assert_int_equal(c->out.status, ROW_OK);
         assert_int_equal(c->spoiled, *shared == always ? SERIES_SHARED : SERIES_CLEAN);
-        assert_true(*shared == always || fake_witness.shared > 0);
+        assert_true(*shared == always || machine.plan->core[0].engine.facts.witness.shared > 0);
         for (size_t i = 0; i < c->n; i++) {
             assert_int_equal(c->point[i].shared, *shared == always);
             assert_close(c->point[i].cycles, made_latency((uint64_t)c->point[i].x), 0.001);
@@ -94,7 +92,7 @@ static unsigned leaves_after; /* this number of visits */
 
 static bool until_it_leaves(void)
 {
-    return core.polls <= leaves_after;
+    return machine.guarded <= leaves_after;
 }
 
 /* What is left of the time goes to the visits that it disturbed. */
@@ -102,11 +100,11 @@ TEST(points_are_measured_again_when_the_neighbour_has_left)
 {
     reset(EXEC_SILICON);
     made_curve(&row);
-    leaves_after = core.polls;
+    leaves_after = machine.guarded;
     reset(EXEC_SILICON);
-    fake_witness.is_shared = until_it_leaves;
+    machine.is_shared = until_it_leaves;
     const struct series *c = made_curve(&row);
-    assert_true(core.polls > leaves_after);
+    assert_true(machine.guarded > leaves_after);
     assert_int_equal(c->spoiled, SERIES_CLEAN);
     for (size_t i = 0; i < c->n; i++) {
         assert_false(c->point[i].shared);
@@ -134,12 +132,12 @@ TEST(a_row_without_a_curve_has_its_reason)
 
     EACH_CASE (c, cases) {
         reset(EXEC_SILICON);
-        core.area = c->area;
+        machine.area = c->area;
         made_memory.wrong_walk = c->wrong_walk;
         if (c->no_area)
-            core.platform.areas.map = NULL;
+            machine.platform.areas.map = NULL;
         if (c->no_lfence)
-            core.platform.cpu = &other;
+            machine.platform.cpu = &other;
         const struct series *curve = made_curve(&row);
         assert_int_equal(curve->out.status, c->status);
         assert_non_null(strstr(curve->out.why, c->why));
@@ -150,7 +148,7 @@ TEST(a_row_without_a_curve_has_its_reason)
 TEST(with_little_memory_the_curve_ends_earlier)
 {
     reset(EXEC_SILICON);
-    core.area = 70 * KIB;
+    machine.area = 70 * KIB;
     const struct series *c = made_curve(&row);
     assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_memory);
@@ -167,7 +165,7 @@ TEST(a_curve_takes_at_most_its_rows_time)
         made_memory.slow = slow;
         uint64_t from = tsc_now();
         const struct series *c = made_curve(&row);
-        double seconds = (double)(tsc_now() - from) / MADE_HZ;
+        double seconds = (double)(tsc_now() - from) / MACHINE_HZ;
         assert_true(seconds <= 1.1 * bench_curve(&row)->ms / 1e3 || c->n == 2);
         assert_true(c->less_time || c->point[c->n - 1].x == 256 * KIB);
         for (size_t i = 0; i < c->n; i++)
@@ -218,7 +216,7 @@ TEST(a_user_who_stops_the_run_leaves_no_curve)
 {
     for (unsigned at = 1; at <= 60; at += 59) { /* in the first pass, and in a later one */
         reset(EXEC_SILICON);
-        core.stop_at = at;
+        machine.stop_at = at;
         assert_null(made_curve(&row));
     }
 }

@@ -6,7 +6,6 @@
 #include "bench/engine/loop.h"
 #include "bench/kinds/chase.h"
 #include "tests/unit/close.h"
-#include "tests/unit/bench/fake_witness.h"
 
 #define VISITS 16 /* of a point, as long as there is time */
 
@@ -22,7 +21,6 @@
 static void reset(enum execution execution)
 {
     made_memory_reset(execution);
-    memset(&fake_witness, 0, sizeof fake_witness);
 }
 
 static const struct series *measure_other(const struct bench *b)
@@ -88,7 +86,7 @@ TEST(points_are_the_states_that_the_caches_allow)
     assert_int_equal(c->n, 5);
     for (size_t i = 0; i < c->n; i++) {
         assert_int_equal(c->point[i].x, there[i]);
-        assert_close(c->point[i].cycles, (2 + there[i]) / MADE_TPC, 0.01);
+        assert_close(c->point[i].cycles, (2 + there[i]) / MACHINE_TPC, 0.01);
         assert_int_equal(c->point[i].visits, VISITS);
     }
     assert_int_equal(c->levels, 0);
@@ -121,7 +119,7 @@ TEST(levels_end_at_the_reach_of_the_tlbs)
 
     reset(EXEC_SILICON);
     made_memory.pages = true;
-    core.area = 16 << 20;
+    machine.area = 16 << 20;
     const struct series *c = made_curve(&b);
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->wanted, 8 << 20);
@@ -142,7 +140,7 @@ TEST(code_and_large_pages_have_other_tlbs)
     const struct bench large = CURVE(.load = BENCH_CODE, .page = BENCH_2M);
 
     reset(EXEC_SILICON);
-    core.area = 16 << 20;
+    machine.area = 16 << 20;
     const struct series *c = made_curve(&code);
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->caches, 1); /* the L2 TLB is for data only */
@@ -152,7 +150,7 @@ TEST(code_and_large_pages_have_other_tlbs)
     assert_close(c->level[0].value, 14, 0.01);
     assert_int_equal(c->level[0].to, 64 * MADE_PAGE);
     reset(EXEC_SILICON);
-    core.area = 64 << 20;
+    machine.area = 64 << 20;
     c = made_curve(&large);
     assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->page, BENCH_2M);
@@ -164,7 +162,7 @@ TEST(code_and_large_pages_have_other_tlbs)
     made_memory.lost_page = 64;
     assert_int_equal(made_curve(&code)->out.status, ROW_WRONG);
     reset(EXEC_SILICON);
-    core.no_code = true;
+    machine.no_code = true;
     c = made_curve(&code);
     assert_int_equal(c->out.status, ROW_UNSUPPORTED);
     assert_string_equal(c->out.why, "no code is executed");
@@ -236,13 +234,13 @@ TEST(prefetchers_are_off_during_the_row_alone)
 
     assert_int_equal(measure_other(&b)->out.status, ROW_UNSUPPORTED); /* no such function */
     reset(EXEC_SILICON);
-    core.platform.prefetch = prefetch;
+    machine.platform.prefetch = prefetch;
     assert_string_equal(made_curve(&row)->prefetch, "on");
     for (unsigned i = 0; i < 3; i++) {
         reset(EXEC_SILICON);
-        core.platform.prefetch = prefetch;
+        machine.platform.prefetch = prefetch;
         stay_on = i == 1;
-        core.area = i == 2 ? 0 : core.area;
+        machine.area = i == 2 ? 0 : machine.area;
         const struct series *c = made_curve(&b);
         assert_int_equal(c->out.status, i == 0 ? ROW_OK : ROW_UNSUPPORTED);
         assert_false(is_off);

@@ -1,8 +1,6 @@
 /* A curve over a count on a simulated machine, whose limit is known: how counts are chosen, planned
  * and visited, and what spoils a curve. lib/limits has the tests of the rule and of the code. */
-#include "tests/unit/fake_tsc.h"
-
-#include "tests/unit/bench/made_core.h"
+#include "tests/unit/bench/machine.h"
 
 #include "bench/engine/loop.h"
 #include "bench/kinds/kinds.h"
@@ -10,7 +8,6 @@
 #include "bench/kinds/limit_code.h"
 #include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
-#include "tests/unit/bench/fake_witness.h"
 #include "tests/unit/rng.h"
 
 #define LIMIT      313 /* fillers that fit between two loads */
@@ -62,10 +59,10 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
 {
     struct limits_setting *s = ctx;
     double off = 1 + made.noise * (2 * rng_unit(&rng) - 1);
-    double ticks = cycles_of(s->count) * MADE_TPC * made.slow * off * (double)s->iterations;
+    double ticks = cycles_of(s->count) * MACHINE_TPC * made.slow * off * (double)s->iterations;
 
     *t = (struct pair_ticks){100 + (uint64_t)ticks, 100 + (uint64_t)(2 * ticks), s->iterations};
-    fake_tsc += t->once + t->twice;
+    machine.tsc += t->once + t->twice;
     s->operations += s->iterations;
     if (++made.walks == made.wrong)
         s->wrong = "a planted defect";
@@ -93,20 +90,18 @@ static const struct bench octaves = {
 
 static void reset(enum execution execution)
 {
-    made_core_reset(execution);
-    core.core.engine.spare = (struct spare){0};
+    machine_reset(execution);
+    machine.plan->core[0].engine.spare = (struct spare){0};
     memset(&made, 0, sizeof made);
-    memset(&fake_witness, 0, sizeof fake_witness);
     made.slow = 1;
     rng = (struct rng){1};
 }
 
 static const struct series *measure(const struct bench *b)
 {
-    const struct series *l =
-        (const struct series *)(const void *)kind_limit.measure(&core.plan, b, 0);
+    const struct series *l = (const struct series *)(const void *)machine_measure(b);
 
-    assert_in_range(core.ms, 700, 1400); /* what earlier rows left included */
+    assert_in_range(machine.ms, 700, 1400); /* what earlier rows left included */
     return l;
 }
 
@@ -129,13 +124,13 @@ TEST(a_limit_is_found_exactly)
         assert_true(i == 0 || p->x > p[-1].x);
         assert_in_range(p->visits, ROUNDS * PER_ROUND, VISITS_MOST);
         assert_close(p->cycles, cycles_of((uint32_t)p->x), 0.02 * cycles_of((uint32_t)p->x));
-        assert_close(p->ticks, cycles_of((uint32_t)p->x) * MADE_TPC,
+        assert_close(p->ticks, cycles_of((uint32_t)p->x) * MACHINE_TPC,
                      0.02 * cycles_of((uint32_t)p->x));
         assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
     }
-    assert_int_equal(made.warmed, core.polls);
-    assert_int_equal(l->out.nmis, core.polls);
-    assert_int_equal(core.core.nmis, core.polls);
+    assert_int_equal(made.warmed, machine.guarded);
+    assert_int_equal(l->out.nmis, machine.guarded);
+    assert_int_equal(machine.plan->core[0].nmis, machine.guarded);
     assert_true(l->checked >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
 }
 
@@ -176,7 +171,7 @@ TEST(a_step_is_measured_again_when_its_neighbour_has_left)
     leaves_after = made.warmed;
     reset(EXEC_SILICON);
     made.halfway = true;
-    fake_witness.is_shared = around_the_step_at_first;
+    machine.is_shared = around_the_step_at_first;
     const struct series *l = measure(&window);
     assert_true(made.warmed > leaves_after);
     assert_int_equal(l->spoiled, SERIES_CLEAN);
@@ -226,7 +221,7 @@ TEST(what_spoils_a_limit_is_reported)
         reset(c->execution);
         made = c->made;
         made.slow = 1;
-        fake_witness.is_shared = c->is_shared;
+        machine.is_shared = c->is_shared;
         const struct series *l = measure(&window);
         assert_int_equal(l->out.status, c->status);
         assert_int_equal(l->spoiled, c->spoiled);
@@ -241,7 +236,8 @@ TEST(what_spoils_a_limit_is_reported)
         assert_true(is_known(l->point[0].ticks));
         assert_int_equal(l->point[0].shared, c->is_shared == always);
         assert_true(!c->made.falls || l->falls_at > 400);
-        assert_true(c->is_shared != now_and_then || fake_witness.shared > 0);
+        assert_true(c->is_shared != now_and_then ||
+                    machine.plan->core[0].engine.facts.witness.shared > 0);
     }
 }
 
@@ -249,9 +245,9 @@ TEST(a_user_who_stops_the_run_leaves_no_limit)
 {
     for (unsigned at = 1; at <= 501; at += 100) {
         reset(EXEC_SILICON);
-        core.stop_at = at;
+        machine.stop_at = at;
         assert_null(measure(&window));
-        assert_int_equal(core.polls, at);
+        assert_int_equal(machine.guarded, at);
     }
 }
 
@@ -261,9 +257,9 @@ TEST(a_limit_takes_at_most_its_rows_time)
     for (double slow = 1; slow < 1e4; slow *= 4) {
         reset(EXEC_SILICON);
         made.slow = slow;
-        uint64_t from = fake_tsc;
+        uint64_t from = machine.tsc;
         const struct series *l = measure(&window);
-        double seconds = (double)(fake_tsc - from) / MADE_HZ;
+        double seconds = (double)(machine.tsc - from) / MACHINE_HZ;
         assert_true(seconds <= 1.2 * bench_limit(&window)->ms / 1e3 || l->n == COUNTS_LEAST);
         assert_true(l->less_time || l->point[l->n - 1].x == 832);
         assert_in_range(l->rounds, ROUNDS_LEAST, ROUNDS);
@@ -278,7 +274,7 @@ TEST(shown_progress_implies_about_the_rows_time)
         reset(EXEC_SILICON);
         made.slow = slow;
         measure(&window);
-        assert_true(core.promised > 0 && core.promised <= 2 * core.ms / 1e3 * MADE_HZ);
+        assert_true(machine.promised > 0 && machine.promised <= 2 * machine.ms / 1e3 * MACHINE_HZ);
     }
 }
 
@@ -302,11 +298,11 @@ TEST(a_limit_names_a_missing_instruction_set)
     const struct series *l = measure(&masks); /* this CPUID has no leaf 7 */
     assert_int_equal(l->out.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(l->out.why, "AVX-512"));
-    core.platform.cpu = &other;
+    machine.platform.cpu = &other;
     l = measure(&window);
     assert_int_equal(l->out.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(l->out.why, "LFENCE"));
-    assert_int_equal(core.polls, 0);
+    assert_int_equal(machine.guarded, 0);
 }
 
 /* --- a kind with the defaults of the loop ----------------------------------------------------- */
@@ -325,15 +321,15 @@ static unsigned ms_of(const struct bench *b)
 
 static void add_strides(struct loop *w)
 {
-    for (unsigned x = 64; x <= 4096 && core.area; x *= 2)
+    for (unsigned x = 64; x <= 4096 && machine.area; x *= 2)
         (void)loop_add(w, x);
 }
 
 /* Costs as much as the stride, and 1 ms. */
 static void visit_stride(struct loop *w, int64_t x, struct loop_visit *v)
 {
-    v->exclusive = v->all = (struct pairs_figure){5, (float)(x * MADE_TPC), (float)x, 0.1f};
-    fake_tsc += (uint64_t)(made.slow * MADE_HZ / 1e3);
+    v->exclusive = v->all = (struct pairs_figure){5, (float)(x * MACHINE_TPC), (float)x, 0.1f};
+    machine.tsc += (uint64_t)(made.slow * MACHINE_HZ / 1e3);
     visits_made++;
 }
 
@@ -357,7 +353,7 @@ static const struct series *measure_strides(double slow)
     reset(EXEC_SILICON);
     made.slow = slow;
     visits_made = 0;
-    return (const struct series *)(const void *)loop_measure(&core.plan, &strides, 0);
+    return (const struct series *)(const void *)machine_measure(&strides);
 }
 
 TEST(a_kind_of_points_needs_only_its_points_and_a_visit)
@@ -377,7 +373,7 @@ TEST(a_kind_of_points_needs_only_its_points_and_a_visit)
     assert_int_equal(s->rounds, 3);
     assert_int_equal(visits_made, 7 * (1 + 3));
     reset(EXEC_EMULATED);
-    s = (const struct series *)(const void *)loop_measure(&core.plan, &strides, 0);
+    s = (const struct series *)(const void *)machine_measure(&strides);
     assert_int_equal(s->spoiled, SERIES_EMULATED);
     assert_int_equal(s->rounds, 1);
 }
@@ -385,9 +381,8 @@ TEST(a_kind_of_points_needs_only_its_points_and_a_visit)
 TEST(a_kind_without_points_is_not_supported)
 {
     reset(EXEC_SILICON);
-    core.area = 0;
-    const struct series *s =
-        (const struct series *)(const void *)loop_measure(&core.plan, &strides, 0);
+    machine.area = 0;
+    const struct series *s = (const struct series *)(const void *)machine_measure(&strides);
     assert_int_equal(s->out.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(s->out.why, "no points"));
 }

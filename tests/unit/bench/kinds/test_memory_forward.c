@@ -3,23 +3,19 @@
  * bytes, except to the upper half of 8 bytes; every other load that overlaps waits. The walks move
  * the bytes; a defect in them is found.
  */
-#include "tests/unit/fake_tsc.h"
-
-#include "tests/unit/bench/made_core.h"
+#include "tests/unit/bench/machine.h"
 
 #include "bench/kinds/kinds.h"
 #include "bench/result/series.h"
 #include "bench/kinds/forward_kind.h"
 #include "bench/kinds/curve_visit.h"
 #include "tests/unit/close.h"
-#include "tests/unit/bench/fake_witness.h"
 
 enum { VISITS = 9, CHECKED = 64 }; /* visits of a cell, operations that each checks */
 
 static struct {
     enum { RIGHT, LOSES_STORES, LOADS_LESS } defect;
     unsigned sizes;
-    const char *lacks;
 } made;
 
 static double cycles_of(unsigned store, unsigned load, int64_t offset)
@@ -46,8 +42,8 @@ static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t iterations, u
         memset(value, 0, FORWARD_MOST);
         memcpy(value, load, made.defect == LOADS_LESS ? load_bytes / 2 : load_bytes);
     }
-    fake_tsc += (uint64_t)(cycles * MADE_TPC * (double)operations);
-    return 100 + (uint64_t)(cycles * MADE_TPC * (double)operations);
+    machine.tsc += (uint64_t)(cycles * MACHINE_TPC * (double)operations);
+    return 100 + (uint64_t)(cycles * MACHINE_TPC * (double)operations);
 }
 
 #define WALK(s, l)                                                                                 \
@@ -65,12 +61,8 @@ ALL_WALKS
 forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES] = {
     {NAMES(0)}, {NAMES(1)}, {NAMES(2)}, {NAMES(3)}, {NAMES(4)}, {NAMES(5)}, {NAMES(6)}};
 
-const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
-{
-    return made.lacks;
-}
-
-unsigned needs_sizes(const struct platform *p)
+unsigned __wrap_needs_sizes(const struct platform *p);
+unsigned __wrap_needs_sizes(const struct platform *p)
 {
     return made.sizes;
 }
@@ -82,18 +74,16 @@ static const struct bench row = {.suite = "memory",
 
 static void reset(enum execution execution, unsigned sizes)
 {
-    made_core_reset(execution);
+    machine_reset(execution);
     memset(&made, 0, sizeof made);
-    memset(&fake_witness, 0, sizeof fake_witness);
     made.sizes = sizes;
 }
 
 static const struct forward_map *measure_row(void)
 {
-    const struct forward_map *m =
-        (const struct forward_map *)(const void *)kind_forward.measure(&core.plan, &row, 0);
+    const struct forward_map *m = (const struct forward_map *)(const void *)machine_measure(&row);
 
-    assert_int_equal(core.areas, 0); /* whatever happened */
+    assert_int_equal(machine.areas, 0); /* whatever happened */
     return m;
 }
 
@@ -102,8 +92,8 @@ TEST(every_cell_of_every_pair_is_judged)
     reset(EXEC_SILICON, 7);
     const struct forward_map *m = measure_row();
     assert_int_equal(m->out.status, ROW_OK);
-    assert_int_equal(m->out.nmis, core.polls);
-    assert_int_equal(core.wish.page, BENCH_4K);
+    assert_int_equal(m->out.nmis, machine.guarded);
+    assert_int_equal(machine.wish.page, BENCH_4K);
     assert_int_equal(m->visits, VISITS);
     assert_false(m->shared);
     /* With one more cell per store, which loads of one byte are compared with. */
@@ -118,7 +108,7 @@ TEST(every_cell_of_every_pair_is_judged)
                     how = store == 8 && offset >= 4 ? FORWARD_NOT : FORWARD_FORWARDED;
                 assert_int_equal(m->how[first + i], how);
                 assert_close(m->cell[first + i].cycles, cycles_of(store, load, offset), 0.01);
-                assert_close(m->cell[first + i].ticks, MADE_TPC * cycles_of(store, load, offset),
+                assert_close(m->cell[first + i].ticks, MACHINE_TPC * cycles_of(store, load, offset),
                              0.01);
                 assert_true(m->cell[first + i].lo <= m->cell[first + i].cycles);
                 assert_true(m->cell[first + i].hi >= m->cell[first + i].cycles);
@@ -146,7 +136,7 @@ TEST(counted_instructions_are_not_judged)
     assert_int_equal(m->visits, 1);
     assert_int_equal(m->how[forward_first(4, 0, 0) + 1], FORWARD_INSIDE);
     assert_int_equal(m->how[forward_first(4, 3, 3)], FORWARD_APART);
-    assert_close(m->cell[forward_first(4, 0, 0) + 1].cycles, 5 * MADE_TPC / 2, 0.01);
+    assert_close(m->cell[forward_first(4, 0, 0) + 1].cycles, 5 * MACHINE_TPC / 2, 0.01);
 }
 
 TEST(defects_fail_the_row)
@@ -162,7 +152,7 @@ TEST(defects_fail_the_row)
 TEST(a_neighbour_all_the_time_marks_the_map_shared)
 {
     reset(EXEC_SILICON, 2);
-    fake_witness.is_shared = always;
+    machine.is_shared = always;
     const struct forward_map *m = measure_row();
     assert_true(m->shared);
     assert_close(m->cell[1].cycles, 5, 0.01);
@@ -170,16 +160,18 @@ TEST(a_neighbour_all_the_time_marks_the_map_shared)
 
 TEST(a_row_that_is_stopped_or_not_supported_has_no_map)
 {
+    static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
+
     reset(EXEC_SILICON, 7);
-    core.stop_at = 100;
+    machine.stop_at = 100;
     assert_null(measure_row());
     reset(EXEC_SILICON, 7);
-    made.lacks = "needs more";
+    machine.platform.cpu = &other;
     const struct forward_map *m = measure_row();
     assert_int_equal(m->out.status, ROW_UNSUPPORTED);
-    assert_string_equal(m->out.why, "needs more");
+    assert_non_null(strstr(m->out.why, "LFENCE"));
     reset(EXEC_SILICON, 7);
-    core.platform.areas.map = NULL;
+    machine.platform.areas.map = NULL;
     assert_int_equal(measure_row()->out.status, ROW_UNSUPPORTED);
 }
 

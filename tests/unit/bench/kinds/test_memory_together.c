@@ -4,9 +4,8 @@
  * walks are simulated.
  */
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
-#include "tests/unit/bench/made_core.h"
+#include "tests/unit/bench/machine.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include "bench/kinds/team.h"
@@ -17,17 +16,10 @@
 #include "bench/result/series.h"
 #include "lib/stats/mathx.h"
 
-#define CORES 3
-#define KIB   1024ull
-#define MIB   (1024 * KIB)
+#define KIB 1024ull
+#define MIB (1024 * KIB)
 
-static struct {
-    unsigned absent; /* the core that does not come; 0: none */
-    unsigned broken; /* the core whose walks have a defect; CORES: none */
-    bool starved;    /* that core had no CPU */
-} made;
-
-static _Thread_local unsigned running; /* the core that this thread is */
+static unsigned broken; /* the core whose walks have a defect; MACHINE_CORES: none */
 
 /* --- walks -------------------------------------------------------------------------------- */
 
@@ -37,7 +29,7 @@ uint64_t stream_read_16(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t 
     const uint64_t *words = (const uint64_t *)(const void *)at;
 
     assert_ptr_equal(at, to);
-    *word = running == made.broken;
+    *word = machine_core() == broken;
     for (uint64_t i = 0; i < laps * iterations * (STREAM_UNROLL / 8); i++)
         *word ^= words[i];
     return 1;
@@ -49,7 +41,7 @@ uint64_t stream_write_16(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t
     uint64_t *words = (uint64_t *)(void *)at;
 
     assert_ptr_equal(at, to);
-    for (uint64_t i = running == made.broken; i < laps * iterations * (STREAM_UNROLL / 8); i++)
+    for (uint64_t i = machine_core() == broken; i < laps * iterations * (STREAM_UNROLL / 8); i++)
         words[i] = *word;
     return 1;
 }
@@ -70,10 +62,10 @@ NO_STREAM(stream_copy_rep)
 
 uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 {
-    assert_int_equal(running, 0); /* the others stream */
+    assert_int_equal(machine_core(), 0); /* the others stream */
     for (uint64_t i = 0; i < iterations * CHASE_UNROLL; i++)
         at = (void *const *)*at;
-    *end = made.broken == 0 ? (void *const *)*at : at; /* a line too far */
+    *end = broken == 0 ? (void *const *)*at : at; /* a line too far */
     return 100 + 7 * iterations * CHASE_UNROLL;
 }
 
@@ -81,7 +73,7 @@ static uint8_t *flushed;
 
 uint64_t flush_clflush(uint8_t *lines, uint64_t iterations)
 {
-    assert_int_equal(running, 0);
+    assert_int_equal(machine_core(), 0);
     flushed = lines;
     return 100 + 50 * iterations * FLUSH_UNROLL;
 }
@@ -89,7 +81,7 @@ uint64_t flush_clflush(uint8_t *lines, uint64_t iterations)
 #define A_FLUSH(name_)                                                                             \
     uint64_t name_(uint8_t *lines, uint64_t iterations)                                            \
     {                                                                                              \
-        if (made.broken == 1)                                                                      \
+        if (broken == 1)                                                                           \
             lines[0] ^= 1;                                                                         \
         return flush_clflush(lines, iterations);                                                   \
     }
@@ -101,98 +93,36 @@ A_FLUSH(flush_clwb_wait)
 
 /* --- the machine -------------------------------------------------------------------------- */
 
-const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
+/* AMD's leaf 8000_001D: 128 KiB that 4 threads share. And all CLFLUSHes. */
+static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
-    return kind->load == BENCH_COPY_32 ? "needs AVX" : NULL;
+    if (leaf == 1)
+        return (struct cpuid_regs){.ebx = 8 << 8, .edx = 1 << 19};
+    if (leaf == 7)
+        return (struct cpuid_regs){.ebx = 1 << 23 | 1 << 24};
+    if (leaf == 0x8000001d && subleaf == 0)
+        return (struct cpuid_regs){3 | 2 << 5 | 3 << 14, 7 << 22 | 63, 255, 0};
+    return (struct cpuid_regs){0};
 }
 
-void needs_find(struct series *c, const struct platform *p)
-{
-    c->caches = 1;
-    c->cache[0] = (struct cache){.level = 2, .type = CACHE_UNIFIED, .size = 128 * KIB};
-    c->wanted = 512 * KIB;
-}
-
-static uint64_t starved(const struct platform *p, unsigned *core)
-{
-    *core = made.absent;
-    return made.starved ? PLATFORM_STARVED_NS : 0;
-}
-
-bool plan_starved(const struct plan *plan, unsigned *core)
-{
-    return starved(plan->p, core) >= PLATFORM_STARVED_NS;
-}
+uint64_t __wrap_gate_patience(const struct engine *e, uint64_t ticks);
 
 /* Long where the others come, however busy the host is. */
-uint64_t gate_patience(const struct engine *e, uint64_t ticks)
+uint64_t __wrap_gate_patience(const struct engine *e, uint64_t ticks)
 {
-    return made.absent ? 2000000 : 1ull << 40;
+    return machine.absent ? 2000000 : 1ull << 40;
 }
-
-/* --- the cores ---------------------------------------------------------------------------- */
-
-struct task {
-    void (*fn)(void *, unsigned);
-    void *ctx;
-    unsigned core;
-};
-
-static void *core_runs(void *argument)
-{
-    const struct task *t = argument;
-
-    running = t->core;
-    if (!made.absent || t->core != made.absent)
-        t->fn(t->ctx, t->core);
-    return NULL;
-}
-
-const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
-                        void (*fn)(void *, unsigned), void *ctx)
-{
-    pthread_t thread[CORES];
-    struct task task[CORES];
-
-    barrier_init(&plan->barrier, plan->line, n);
-    for (unsigned i = 0; i < n; i++)
-        plan->present[i] = plan->list[places[i]];
-    for (unsigned i = 0; i < n; i++) {
-        task[i] = (struct task){fn, ctx, plan->present[i]};
-        assert_int_equal(pthread_create(&thread[i], NULL, core_runs, &task[i]), 0);
-    }
-    for (unsigned i = 0; i < n; i++)
-        assert_int_equal(pthread_join(thread[i], NULL), 0);
-    return NULL;
-}
-
-static struct platform_cores cores = {.count = CORES, .starved = starved};
-static struct plan_core plan_cores[CORES];
-static unsigned list[CORES] = {0, 1, 2}, present[CORES], places[CORES];
-static struct barrier_line line[CORES];
-static struct plan plan;
 
 static void reset(void)
 {
-    memset(&made, 0, sizeof made);
-    made.broken = CORES;
-    made_core_reset(EXEC_SILICON);
-    core.area = 4 * MIB;
-    core.platform.cores = &cores;
-    for (unsigned i = 0; i < CORES; i++) {
-        plan_cores[i] = core.core;
-        plan_cores[i].engine.facts.core = i;
-        plan_cores[i].engine.facts.tsc_hz = 1e8;
-    }
-    void *team = plan.shared;
-    plan = core.plan;
-    plan.n = plan.all = CORES;
-    plan.core = plan_cores;
-    plan.list = list;
-    plan.present = present;
-    plan.places = places;
-    plan.line = line;
-    plan.shared = team;
+    machine_reset(EXEC_SILICON);
+    machine_add_cores();
+    broken = MACHINE_CORES;
+    machine.platform.cpuid = cpuid;
+    machine.real_time = true;
+    machine.area = 4 * MIB;
+    for (unsigned i = 0; i < MACHINE_CORES; i++)
+        machine.plan->core[i].engine.facts.tsc_hz = 1e8;
 }
 
 #define ENOUGH 60000 /* ms, even where the TSC is much faster than the made one */
@@ -205,9 +135,8 @@ static const struct series *measure_in(enum bench_team team, enum bench_load loa
     shape = (struct bench_curve){.load = load, .team = team, .ms = ms};
     row =
         (struct bench){.suite = "memory", .name = "made", .kind = &kind_shared_curve, .of = &shape};
-    const struct series *c =
-        (const struct series *)(const void *)kind_shared_curve.measure(&plan, &row, 0);
-    assert_int_equal(core.areas, 0); /* whatever happened */
+    const struct series *c = (const struct series *)(const void *)machine_measure(&row);
+    assert_int_equal(machine.areas, 0); /* whatever happened */
     return c;
 }
 
@@ -241,8 +170,8 @@ TEST(one_two_and_all_cores_share_the_memory)
         assert_int_equal(c->point[2].set, 128 * KIB);
         assert_int_equal(c->checked, lines);
         assert_false(c->less_memory);
-        assert_int_equal(c->out.nmis, core.polls);
-        assert_true(core.wish.shared);
+        assert_int_equal(c->out.nmis, machine.guarded);
+        assert_true(machine.wish.shared);
     }
 }
 
@@ -294,11 +223,12 @@ TEST(a_row_without_a_curve_has_its_reason)
         {BENCH_LOADED, BENCH_WRITE_16, .broken = 1, .status = ROW_WRONG, .why = ""},
         {BENCH_LOADED, BENCH_WRITE_16, .broken = 2, .status = ROW_WRONG, .why = ""},
         {BENCH_HELD, BENCH_WRITE_BACK, .broken = 1, .status = ROW_WRONG, .why = "flushed"},
-#define FINE .broken = CORES, .status = ROW_UNSUPPORTED
+#define FINE .broken = MACHINE_CORES, .status = ROW_UNSUPPORTED
         {BENCH_CORES, BENCH_READ_16, 1, FINE, .why = "no memory is made"},
         {BENCH_CORES, BENCH_READ_16, 256 * KIB, FINE, .why = "memory"}, /* two sets */
         {BENCH_CORES, BENCH_READ_16, FINE, .absent = 2, .starved = true, .why = ""},
-        {BENCH_CORES, BENCH_READ_16, .broken = CORES, .absent = 2, .status = ROW_WRONG, .why = ""},
+        {BENCH_CORES, BENCH_READ_16, .broken = MACHINE_CORES, .absent = 2, .status = ROW_WRONG,
+         .why = ""},
         {BENCH_CORES, BENCH_READ_16, FINE, .late = 60, .why = "not given the CPU"}, /* given up */
         {BENCH_CORES, BENCH_READ_16, FINE, .alone = true, .why = "cores=all"},
         {BENCH_CORES, BENCH_COPY_32, FINE, .why = "needs AVX"},
@@ -306,32 +236,32 @@ TEST(a_row_without_a_curve_has_its_reason)
 
     EACH_CASE (c, cases) {
         reset();
-        core.area = c->area == 1 ? 0 : c->area ? c->area : core.area;
-        made.broken = c->broken;
-        made.absent = c->absent;
-        made.starved = c->starved;
-        plan.late = c->late;
+        machine.area = c->area == 1 ? 0 : c->area ? c->area : machine.area;
+        broken = c->broken;
+        machine.absent = c->absent;
+        machine.starved = c->starved;
+        machine.plan->late = c->late;
         if (c->alone)
-            plan.n = plan.all = 1;
+            machine.plan->n = machine.plan->all = 1;
         const struct series *curve = measure(c->team, c->load);
         assert_int_equal(curve->out.status, c->status);
         assert_non_null(strstr(curve->out.why, c->why));
         assert_true(c->late == 0 || curve->n == 0);
     }
     reset();
-    core.stop_at = 1;
+    machine.stop_at = 1;
     assert_null(measure(BENCH_CORES, BENCH_READ_16));
 }
 
 TEST(too_little_memory_is_stated)
 {
     reset();
-    core.area = 448 * KIB;
+    machine.area = 448 * KIB;
     const struct series *c = measure(BENCH_CORES, BENCH_READ_16);
     assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_memory);
     reset();
-    core.area = 512 * KIB - 1;
+    machine.area = 512 * KIB - 1;
     c = measure(BENCH_LOADED, BENCH_READ_16);
     assert_true(c->out.status != ROW_OK || c->less_memory);
 }
@@ -345,17 +275,17 @@ TEST(numbers_of_cores_are_left_out_if_the_time_is_over)
     assert_true(c->less_time);
     assert_int_equal(c->n, 2);
     assert_int_equal(c->point[0].x, 1);
-    assert_int_equal(c->point[1].x, CORES);
+    assert_int_equal(c->point[1].x, MACHINE_CORES);
 }
 
 /* On a machine whose other programs take the CPU, the run does not wait for each row. */
 TEST(a_core_that_is_late_is_remembered)
 {
     reset();
-    made.absent = 2;
-    made.starved = true;
+    machine.absent = 2;
+    machine.starved = true;
     assert_int_equal(measure_in(BENCH_CORES, BENCH_READ_16, 0)->out.status, ROW_UNSUPPORTED);
-    assert_true(plan.late > 0);
+    assert_true(machine.plan->late > 0);
 }
 
 /* All on one CPU, since those of some machines have TSCs that differ. */
@@ -365,15 +295,7 @@ static void on_one_cpu(void)
 
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
-    plan.shared = aligned_alloc(BARRIER_LINE, (team_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
-    assert_non_null(plan.shared);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-static void release(void)
-{
-    free(plan.shared);
-}
-
 BEFORE_ALL(on_one_cpu);
-AFTER_ALL(release);
