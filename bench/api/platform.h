@@ -118,8 +118,9 @@ struct guard_ended {
 };
 
 /* The code buffer and, after it, the data buffer are at the same virtual address on every platform,
- * within the reach of a rel32 of each other. */
-#define PLATFORM_CODE_VA   0x100000000000ull
+ * within the reach of a rel32 of each other. It is 2^46: devices of servers are below, also those
+ * of CPUs with longer physical addresses, and the bare machine maps them to themselves. */
+#define PLATFORM_CODE_VA   0x400000000000ull
 #define PLATFORM_CODE_SIZE (1u << 20)
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20) /* minimum; registry_data_size() returns the actual size */

@@ -18,7 +18,7 @@
 #endif
 
 /* The code buffer: PLATFORM_CODE_VA and PLATFORM_CODE_SIZE of bench/api/platform.h. */
-#define CODE_START 0x100000000000ull
+#define CODE_START 0x400000000000ull
 #define CODE_END   (CODE_START + (1u << 20))
 #define RESULTS    4096
 

@@ -200,7 +200,7 @@ CALLS = {
     "userfaultfd": (323, 323, 374),
     "munlockall": (152, 152, 153), "process_madvise": (440, 440, 440),
 }
-BUFFERS = 0x100000000000  # PLATFORM_CODE_VA
+BUFFERS = 0x400000000000  # PLATFORM_CODE_VA
 # The same with the first argument that they may not have.
 WITH_FIRST = {
     "arch_prctl": ((158, 158, 384), 0x1012), "mmap": ((9, 9, None), BUFFERS), "munmap": ((11, 11, None), BUFFERS),

@@ -9,7 +9,7 @@ from compilers import ALL as COMPILERS
 from compilers import C
 
 TOOL = ROOT / "build/hosted/object"
-HIGH, LOW = "100000000000", "60000000"  # that of the code buffer; one within 31 bits, far from the heap
+HIGH, LOW = "400000000000", "60000000"  # that of the code buffer; one within 31 bits, far from the heap
 
 PROGRAM = """
 typedef unsigned long u64;

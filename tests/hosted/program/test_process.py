@@ -15,7 +15,7 @@ from statuses import CHECK_FAILED, STOPPED, refused
 
 QUICK = ["suite=planted", "bench=adds20", "samples=64", "retry_budget=0"]
 
-CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/api/platform.h
+CODE_VA, DATA_VA = 0x400000000000, 0x400001000000  # bench/api/platform.h
 
 
 @pytest.mark.parametrize("value", ["-1", "nobody", "", "1024", "3 "])

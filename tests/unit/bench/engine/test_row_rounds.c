@@ -36,10 +36,10 @@ TEST(a_fault_fails_the_row_and_its_place_is_named)
     static const struct {
         uint64_t at;
         const char *place;
-    } cases[] = {{PLATFORM_CODE_VA + 0x1000, "100000001000 in planted/row/B2+0x12"},
-                 {PLATFORM_CODE_VA + 0x1001, "100000001001 in the code buffer+0x1001"},
+    } cases[] = {{PLATFORM_CODE_VA + 0x1000, "400000001000 in planted/row/B2+0x12"},
+                 {PLATFORM_CODE_VA + 0x1001, "400000001001 in the code buffer+0x1001"},
                  {0x41234, "41234 (image+0x1234)"},
-                 {PLATFORM_CODE_VA + 0x2003, "100000002003 in a_body+0x3"}};
+                 {PLATFORM_CODE_VA + 0x2003, "400000002003 in a_body+0x3"}};
 
     EACH_CASE (c, cases) {
         ended_row(GUARD_FAULT, c->at);
