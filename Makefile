@@ -376,7 +376,7 @@ UNIT := $(B)/unit/$(CC_ID)
 UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tables sum/body truth/table \
 	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
 UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
-	console/display console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
+	console/display console/serial cores/nmi_timer cores/own_timers cpu/area_map cpu/msr_setup cpu/paging cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/counts stores/hash_table \
 	$(if $(HAS_ZYDIS),stores/operands))
 UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c hosted/replay/replay_cpuid.c \
@@ -407,6 +407,8 @@ $(UNIT)/test_core_witness: UNIT_LIBS := $(call wrapped,witness_read_before witne
 $(UNIT)/test_memory_forward: UNIT_LIBS := $(call wrapped,needs_sizes)
 $(UNIT)/test_memory_together: UNIT_LIBS := $(call wrapped,gate_patience)
 $(UNIT)/test_counter: UNIT_LIBS := $(call wrapped,syscall read close mmap munmap)
+# Its page tables map its own memory to itself, which must be where physical memory can be.
+$(UNIT)/test_paging: UNIT_LIBS := -no-pie -Xlinker --defsym=_text=0x400000 -Xlinker --defsym=_data=0x401000
 $(UNIT)/test_stores_operands: UNIT_LIBS := $(if $(HAS_ZYDIS),-lZydis)
 # Suites whose rows these test: nothing calls those.
 $(UNIT)/test_many: $(UNIT)/bench/suites/calls/many.o

@@ -51,6 +51,22 @@ static void masks(struct framebuffer *f, const EFI_GRAPHICS_OUTPUT_MODE_INFORMAT
     }
 }
 
+/* Returns whether our page tables can map the framebuffer; `why` says why not. */
+static bool can_be_mapped(const struct framebuffer *f, char *why)
+{
+    struct cpu cpu;
+
+    cpu_decode(&cpu, cpuid_here, NULL);
+    uint64_t limit = paging_limit(&cpu);
+    if (paging_reaches(limit, f->address, f->size))
+        return true;
+    fmt_buf(why, FRAMEBUFFER_WHY,
+            "a framebuffer at 0x%llx cannot be mapped; allowed: below 0x%llx, not 0x%llx to 0x%llx",
+            (unsigned long long)f->address, (unsigned long long)limit, PAGING_WINDOW(0),
+            PAGING_WINDOW(PAGING_WINDOWS));
+    return false;
+}
+
 /* Describes the framebuffer. False: only the firmware can draw on the screen; `why` says why. */
 static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, struct framebuffer *f, char *why)
 {
@@ -70,7 +86,7 @@ static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, struct framebu
                               .height = info->VerticalResolution,
                               .pixels_per_line = info->PixelsPerScanLine};
     masks(f, info);
-    return framebuffer_judge(f, why, FRAMEBUFFER_WHY);
+    return framebuffer_judge(f, why, FRAMEBUFFER_WHY) && can_be_mapped(f, why);
 }
 
 /* Several screens may share one console; takes the first GOP with a usable framebuffer. */

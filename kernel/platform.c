@@ -196,7 +196,7 @@ static bool is_write_back_block(const struct paging *p, uint64_t block, uint64_t
 {
     const struct mtrr *m = p->tables.mtrr;
 
-    return block + size <= p->phys_limit &&
+    return paging_reaches(p->phys_limit, block, size) &&
            (!m || (mtrr_type(m, block) == MTRR_WB && mtrr_uniform(m, block, size)));
 }
 

@@ -5,15 +5,13 @@
 #define LARGE_PAGE (2ull << 20)
 #define HUGE_PAGE  (1ull << 30)
 
-/* Each mapping has a part of the address space. */
-#define VIEW(n)       (PLATFORM_CODE_VA + ((uint64_t)(n) << 42))
-#define SMALL_VA      (VIEW(1) + PAGE)
-#define LARGE_VA      VIEW(2)
-#define HUGE_VA       VIEW(3)
-#define SAME_LARGE_VA VIEW(4)
-#define SAME_HUGE_VA  VIEW(5)
-#define SMALL_CODE_VA VIEW(7)
-#define LARGE_CODE_VA VIEW(8)
+#define SMALL_VA      (PAGING_WINDOW(1) + PAGE)
+#define LARGE_VA      PAGING_WINDOW(2)
+#define HUGE_VA       PAGING_WINDOW(3)
+#define SAME_LARGE_VA PAGING_WINDOW(4)
+#define SAME_HUGE_VA  PAGING_WINDOW(5) /* and the next one */
+#define SMALL_CODE_VA PAGING_WINDOW(7)
+#define LARGE_CODE_VA PAGING_WINDOW(8)
 
 /* Four times the most entries of a TLB that CPUID of any CPU so far lists for these pages. */
 #define SAME_LARGE 16384u

@@ -4,6 +4,7 @@
 
 #define PAGE       ARENA_PAGE
 #define ONE_MIB    (1ull << 20)
+#define ONE_GIB    (1ull << 30)
 #define FOUR_GIB   (1ull << 32)
 #define LARGE_PAGE (2ull << 20)
 
@@ -37,42 +38,42 @@ static unsigned guard_tables(unsigned cores)
     return (unsigned)(cores * core_cost(CORE_STACK_SIZE) / LARGE_PAGE) + 2;
 }
 
-static uint64_t ram_top(const struct handoff *h)
+bool paging_reaches(uint64_t limit, uint64_t start, uint64_t size)
 {
-    uint64_t top = 0;
+    uint64_t end = start + size;
+
+    return end > start && end <= limit &&
+           (end <= PLATFORM_CODE_VA || start >= PAGING_WINDOW(PAGING_WINDOWS));
+}
+
+/* Returns whether the part of a region above 4 GiB is mapped. */
+static bool is_mapped(const struct memory_region *r)
+{
+    return region_is_ram(r) || r->attribute & REGION_RUNTIME;
+}
+
+/* The tables for the regions that are mapped one by one: those above 4 GiB, and runtime code.
+ * `spare`: more such regions, small ones. Machines have memory with large gaps, which cost
+ * nothing. */
+static unsigned pool_pages(const struct handoff *h, unsigned spare)
+{
+    unsigned ranges = RANGES + spare;
+    uint64_t tables = 0; /* of their inner parts; pagetable_need() counts those of their ends */
 
     for (uint32_t i = 0; i < h->regions; i++) {
         const struct memory_region *r = &h->region[i];
-        if (region_is_ram(r) && r->start + r->size > top)
-            top = r->start + r->size;
+        bool above = r->start + r->size > FOUR_GIB;
+        ranges += above + (r->type == REGION_RUNTIME_CODE);
+        if (above && is_mapped(r) && paging_reaches(1ull << PAGING_PHYS_BITS, r->start, r->size))
+            tables += r->size / ONE_GIB + r->size / (512 * ONE_GIB);
     }
-    return top;
-}
-
-/* Counts the regions that are mapped one by one: those above 4 GiB, and runtime code. */
-static unsigned map_ranges(const struct handoff *h)
-{
-    unsigned n = 0;
-
-    for (uint32_t i = 0; i < h->regions; i++) {
-        const struct memory_region *r = &h->region[i];
-        n += (r->start + r->size > FOUR_GIB) + (r->type == REGION_RUNTIME_CODE);
-    }
-    return n;
-}
-
-static unsigned pool_pages(const struct handoff *h, unsigned ranges)
-{
-    uint64_t top = ram_top(h);
-
     /* Assumes no 1 GiB pages: MTRRs may forbid them anywhere. */
-    return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES + ranges) +
-           guard_tables(h->cores);
+    return pagetable_need(FOUR_GIB, false, ranges) + (unsigned)tables + guard_tables(h->cores);
 }
 
 uint64_t paging_cost(const struct handoff *h)
 {
-    return (pool_pages(h, map_ranges(h) + RANGES_SPARE) + area_map_tables(h->needs.area)) * PAGE +
+    return (pool_pages(h, RANGES_SPARE) + area_map_tables(h->needs.area)) * PAGE +
            PLATFORM_CODE_SIZE + h->needs.data + SWAP_PAGES * PAGE;
 }
 
@@ -92,9 +93,9 @@ static bool map_memory(struct paging *p)
         const struct memory_region *r = &h->region[i];
         uint64_t start = r->start < FOUR_GIB ? FOUR_GIB : r->start, end = r->start + r->size;
         bool device = r->type == REGION_MMIO || r->type == REGION_MMIO_PORTS;
-        if (end <= start || !(region_is_ram(r) || r->attribute & REGION_RUNTIME))
+        if (end <= start || !is_mapped(r))
             continue;
-        if (end > p->phys_limit)
+        if (!paging_reaches(p->phys_limit, start, end - start))
             p->regions_left_out++;
         else if (!identity(p, start, end, PAGE_WRITE | (device ? PAGE_UC : 0)))
             return false;
@@ -112,7 +113,7 @@ static bool map_runtime_code(struct paging *p)
          * executable. */
         if (r->type != REGION_RUNTIME_CODE && h->reset_system - r->start >= r->size)
             continue;
-        if (r->start + r->size <= p->phys_limit &&
+        if (paging_reaches(p->phys_limit, r->start, r->size) &&
             !identity(p, r->start, r->start + r->size, PAGE_WRITE | PAGE_EXEC))
             return false;
     }
@@ -131,12 +132,13 @@ static bool map_image(struct paging *p)
 static bool map_framebuffer(struct paging *p, bool pat)
 {
     const struct framebuffer *f = &p->handoff->framebuffer;
-    uint64_t end = f->address + f->size;
 
-    if (!f->address || !f->size || f->size > FRAMEBUFFER_MAX || end < f->address ||
-        end > p->phys_limit || memory_is_ram(p->handoff, f->address, f->size))
+    if (!f->address || f->size > FRAMEBUFFER_MAX ||
+        !paging_reaches(p->phys_limit, f->address, f->size) ||
+        memory_is_ram(p->handoff, f->address, f->size))
         return true;
-    p->framebuffer = identity(p, f->address, end, PAGE_WRITE | (pat ? PAGE_WC : PAGE_UC));
+    p->framebuffer =
+        identity(p, f->address, f->address + f->size, PAGE_WRITE | (pat ? PAGE_WC : PAGE_UC));
     return p->framebuffer;
 }
 
@@ -166,9 +168,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
                         const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core)
 {
     unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
-    /* The identity map uses the lower half of the address space. */
-    uint64_t virt_limit = 1ull << (levels == 5 ? 56 : 47);
-    unsigned pages = pool_pages(h, map_ranges(h)) + area_map_tables(h->area_size);
+    unsigned pages = pool_pages(h, 0) + area_map_tables(h->area_size);
     void *pool = arena_take(a, pages * PAGE);
     uint64_t guard;
 
@@ -178,9 +178,9 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     p->swap = (uint64_t)arena_take(a, SWAP_PAGES * PAGE);
     if (!pool || !p->code.phys || !p->data || !p->swap)
         return "page tables: the arena is too small";
-    p->phys_limit = 1ull << (cpu->phys_bits < 52 ? cpu->phys_bits : 52);
-    if (p->phys_limit > virt_limit)
-        p->phys_limit = virt_limit;
+    p->phys_limit = paging_limit(cpu);
+    if (!paging_reaches(p->phys_limit, h->arena, h->arena_size))
+        return "page tables: the firmware put the program's memory where they cannot map it";
 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
@@ -236,9 +236,8 @@ bool paging_core(struct paging *p, const struct core *core)
 volatile void *paging_map_mmio(void *paging, uint64_t address, uint64_t size)
 {
     struct paging *p = paging;
-    uint64_t end = address + size;
 
-    if (address < ONE_MIB || end < address || end > p->phys_limit ||
+    if (address < ONE_MIB || !paging_reaches(p->phys_limit, address, size) ||
         memory_is_ram(p->handoff, address, size))
         return NULL;
     return paging_rights(p, address, size, PAGE_WRITE | PAGE_UC) ? (volatile void *)address : NULL;

@@ -22,8 +22,14 @@
 #define KERNEL_CPU_PAGING_H
 
 #include "kernel/cpu/core.h"
+#include "kernel/cpu/instructions.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/pagetable.h"
+
+/* Our windows of virtual memory, each for one mapping. Nothing else is mapped from the first to the
+ * end of the last, so physical addresses there cannot be identity-mapped. */
+#define PAGING_WINDOW(n) (PLATFORM_CODE_VA + ((uint64_t)(n) << 42))
+#define PAGING_WINDOWS   10
 
 /*
  * --- area_map.c ---
@@ -62,12 +68,26 @@ struct paging {
     const struct handoff *handoff;
     struct code_buffer code;   /* the shared one ... */
     uint64_t data;             /* ... and the physical address of the shared data buffer */
-    uint64_t phys_limit;       /* first address that the tables cannot map */
+    uint64_t phys_limit;       /* paging_limit() */
     struct area_map area;      /* the area for curves over sizes */
     uint64_t swap;             /* the physical address of the pages for paging_swap() */
-    unsigned regions_left_out; /* RAM regions above phys_limit */
+    unsigned regions_left_out; /* regions of the memory map that cannot be identity-mapped */
     bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };
+
+#define PAGING_PHYS_BITS 52 /* at most: SDM vol. 3A section 4.1.4 */
+
+/* Returns the first physical address that the tables of the running core cannot identity-map: that
+ * of the CPU's width, or of the lower half of virtual addresses, which has 47 bits with 4 levels
+ * and 56 with 5. */
+static inline uint64_t paging_limit(const struct cpu *cpu)
+{
+    unsigned bits = read_cr4() & CR4_LA57 ? PAGING_PHYS_BITS : 47;
+
+    return 1ull << (cpu->phys_bits < bits ? cpu->phys_bits : bits);
+}
+/* Returns whether a range is below this limit and outside our windows. */
+bool paging_reaches(uint64_t limit, uint64_t start, uint64_t size);
 
 /* Returns the bytes of arena that paging_init() takes. The memory map need not be final. */
 uint64_t paging_cost(const struct handoff *h);
@@ -95,7 +115,7 @@ bool paging_rights(struct paging *p, uint64_t at, uint64_t size, unsigned rights
 /* Maps one of two pages at PAGING_SWAP_VA for all cores, one for even numbers and one for odd ones,
  * with this number as its content. Invalidates the running core's TLB entry. A core whose TLB has
  * the other page reads the number before. */
-#define PAGING_SWAP_VA (PLATFORM_CODE_VA + (9ull << 42))
+#define PAGING_SWAP_VA PAGING_WINDOW(9)
 void paging_swap(struct paging *p, uint64_t number);
 
 /* Makes tables for one core, which share everything with the common ones except a separate code and

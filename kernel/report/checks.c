@@ -253,7 +253,7 @@ static void warn_of_run(const struct machine *m, const struct run_facts *run, st
     warn_of_consoles(m, r);
     warn_of_tables(m, r);
     if (m->paging.regions_left_out)
-        WARN(r, "%u regions of memory lie beyond what this CPU can address, and are not used",
+        WARN(r, "%u regions of memory lie where the page tables cannot map them, and are not used",
              m->paging.regions_left_out);
 }
 

@@ -6,6 +6,7 @@
  *   gop-narrow  640x480 of the pixels are shown, in lines as long as before
  *   gop-short   a framebuffer too small for the mode, by one byte
  *   gop-tiny    32x32 pixels, which no text fits
+ *   gop-far     a framebuffer at 20 TiB, which QEMU's emulated CPUs cannot address
  */
 #include <efi.h>
 
@@ -39,6 +40,9 @@ static void change(EFI_GRAPHICS_OUTPUT_PROTOCOL *gop, BOOLEAN (*mode)(const char
     if (mode("gop-short")) {
         gop->Mode->FrameBufferSize =
             (UINTN)info->PixelsPerScanLine * info->VerticalResolution * 4 - 1;
+    }
+    if (mode("gop-far")) {
+        gop->Mode->FrameBufferBase = 20ull << 40;
     }
     if (mode("gop-tiny")) {
         info->HorizontalResolution = 32;

@@ -136,6 +136,7 @@ def test_a_pitch_larger_than_the_width_shows_the_report(shown, shim):
     "mode, words",
     [
         ("gop-short", "a framebuffer of 4095999 bytes"),
+        ("gop-far", "a framebuffer at 0x140000000000 cannot be mapped; allowed: below 0x10000000000,"),
         ("gop-tiny", "too small for text"),
     ],
 )

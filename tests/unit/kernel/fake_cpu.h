@@ -17,8 +17,10 @@
 #define mmio_write real_mmio_write
 #define read_cr4   real_read_cr4
 #define write_cr4  real_write_cr4
+#define write_cr3  real_write_cr3
 #define read_cr8   real_read_cr8
 #define write_cr8  real_write_cr8
+#define invlpg     real_invlpg
 #include "kernel/cpu/instructions.h"
 #undef in8
 #undef in32
@@ -28,8 +30,10 @@
 #undef mmio_write
 #undef read_cr4
 #undef write_cr4
+#undef write_cr3
 #undef read_cr8
 #undef write_cr8
+#undef invlpg
 #define ioapic_read  real_ioapic_read
 #define ioapic_write real_ioapic_write
 #include "kernel/devices/device_registers.h"
@@ -44,8 +48,10 @@ uint32_t mmio_read(uint64_t at, unsigned width);
 void mmio_write(uint64_t at, unsigned width, uint32_t v);
 uint64_t read_cr4(void);
 void write_cr4(uint64_t v);
+void write_cr3(uint64_t v);
 uint64_t read_cr8(void);
 void write_cr8(uint64_t v);
+void invlpg(uint64_t virt);
 uint32_t ioapic_read(volatile uint8_t *at, uint32_t index);
 void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v);
 

@@ -80,12 +80,12 @@ static void assert_page(const struct pagetable *t, uint64_t virt, uint64_t phys,
     assert_int_equal(p.pat, (rights & PAGE_WC) != 0 && !uc);
 }
 
-static void assert_nothing(const struct pagetable *t, uint64_t virt)
+static inline void assert_nothing(const struct pagetable *t, uint64_t virt)
 {
     assert_false(walk(t, virt).present);
 }
 
-static unsigned tables_under(const struct pagetable *t, uint64_t table, unsigned level)
+static inline unsigned tables_under(const struct pagetable *t, uint64_t table, unsigned level)
 {
     unsigned tables = 1;
 
@@ -98,7 +98,7 @@ static unsigned tables_under(const struct pagetable *t, uint64_t table, unsigned
 }
 
 /* Every page of the pool is a table in use or a spare one: nothing is lost. */
-static void assert_no_page_lost(const struct pagetable *t)
+static inline void assert_no_page_lost(const struct pagetable *t)
 {
     unsigned spare = 0;
 
@@ -111,8 +111,8 @@ static void assert_no_page_lost(const struct pagetable *t)
     assert_int_equal(tables_under(t, t->pool_phys, t->levels) + spare, t->used);
 }
 
-static struct pagetable make(unsigned pages, unsigned levels, bool page_1g, bool nx,
-                             const struct mtrr *mtrr)
+static inline struct pagetable make(unsigned pages, unsigned levels, bool page_1g, bool nx,
+                                    const struct mtrr *mtrr)
 {
     struct pagetable t;
     void *pool = aligned_alloc(KIB4, pages * KIB4);
@@ -122,7 +122,7 @@ static struct pagetable make(unsigned pages, unsigned levels, bool page_1g, bool
     return t;
 }
 
-static void drop(struct pagetable *t)
+static inline void drop(struct pagetable *t)
 {
     assert_no_page_lost(t);
     free(t->pool);
