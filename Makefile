@@ -377,7 +377,7 @@ UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tab
 	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
 UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
 	console/display console/serial cores/nmi_timer cores/own_timers cpu/area_map cpu/msr_setup cpu/paging cpu/row_state cpu/throttling)
-UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/process stores/counts stores/hash_table \
+UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/nodes platform/process stores/counts stores/hash_table \
 	$(if $(HAS_ZYDIS),stores/operands))
 UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c hosted/replay/replay_cpuid.c \
 	$(sort $(wildcard tests/unit/*.c))
@@ -404,6 +404,7 @@ unit_flags = $(if $(filter tests/%,$1),-Wno-unused-parameter) $(if $(filter $(UN
 wrapped = $(patsubst %,-Xlinker --wrap=%,$1)
 $(UNIT)/test_area: UNIT_LIBS := $(call wrapped,mmap memfd_create madvise)
 $(UNIT)/test_core_witness: UNIT_LIBS := $(call wrapped,witness_read_before witness_read witness_is_shared)
+$(UNIT)/test_nodes: UNIT_LIBS := $(call wrapped,syscall)
 $(UNIT)/test_memory_forward: UNIT_LIBS := $(call wrapped,needs_sizes)
 $(UNIT)/test_memory_together: UNIT_LIBS := $(call wrapped,gate_patience)
 $(UNIT)/test_counter: UNIT_LIBS := $(call wrapped,syscall read close mmap munmap)

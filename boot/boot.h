@@ -125,8 +125,6 @@ struct boot {
     EFI_EVENT lent_done;           /* signalled when the firmware's other cores are back */
     uint8_t *object[OBJECTS_MOST]; /* the objects' bytes */
     unsigned objects;
-    EFI_PHYSICAL_ADDRESS area; /* the block that contains handoff.area; 0: none */
-    UINTN area_pages;
     bool keep_memory; /* a core that did not come back may still use the kernel's memory */
     uint32_t once;    /* of the word once=, if such an entry started the program (boot/once.c) */
     char report[32];  /* the file with the records on the volume; empty: not written */

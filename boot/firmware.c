@@ -296,8 +296,8 @@ void boot_close(struct boot *b)
 {
     if (b->handoff && b->handoff->arena_size && !b->keep_memory)
         b->bs->FreePages(b->handoff->arena, b->handoff->arena_size >> EFI_PAGE_SHIFT);
-    if (b->area && !b->keep_memory)
-        b->bs->FreePages(b->area, b->area_pages);
+    for (unsigned i = 0; b->handoff && i < b->handoff->areas && !b->keep_memory; i++)
+        b->bs->FreePages(b->handoff->area[i].block, b->handoff->area[i].pages);
     if (b->handoff && b->handoff->low_page)
         b->bs->FreePages(b->handoff->low_page, LOW_PAGES);
     for (unsigned i = 0; i < b->objects && !b->keep_memory; i++)

@@ -93,6 +93,7 @@ void memmap_hand_over(const struct memmap *m, struct handoff *h)
 /* One bit per cache line takes 1/512 of the area, which has whole pages. */
 #define AREA_PARTS 512
 #define AREA_MORE  (4ull << 20)
+#define AREA_MOST  (128ull << 30) /* kernel/cpu/area_map.c has room for it */
 
 /* Returns the bytes of the area for curves over sizes. cores: that measure one of them at once. */
 static uint64_t area_need(unsigned cores)
@@ -103,12 +104,24 @@ static uint64_t area_need(unsigned cores)
     cpu_decode(&cpu, cpuid_here, NULL);
     unsigned n = caches_decode(cache, &cpu, cpuid_here, NULL);
     uint64_t wanted = sizes_wanted(caches_largest(cache, n)) * caches_domains(cache, n, cores);
-    return (wanted + wanted / AREA_PARTS + AREA_MORE) & ~(AREA_MORE - 1);
+    uint64_t need = (wanted + wanted / AREA_PARTS + AREA_MORE) & ~(AREA_MORE - 1);
+    return need < AREA_MOST ? need : AREA_MOST;
 }
 
-static struct handoff_rows needs_of(const struct options *o, unsigned cores)
+/* Returns the number of areas: of nodes with memory. */
+static unsigned areas_of(const struct numa *n)
 {
-    struct handoff_rows needs = {.data = registry_data_size()};
+    unsigned areas = 0;
+
+    for (unsigned i = 0; i < n->nodes; i++)
+        areas += n->bytes[i] > 0;
+    return areas < 1 ? 1 : areas < HANDOFF_AREAS ? areas : HANDOFF_AREAS;
+}
+
+static struct handoff_rows needs_of(const struct options *o, unsigned cores,
+                                    const struct numa *numa)
+{
+    struct handoff_rows needs = {.data = registry_data_size(), .areas = areas_of(numa)};
     struct core_list named;
     bool right = core_list_parse(&named, o->cores);
     unsigned at_it = right ? core_list_count(&named, cores) : 1,
@@ -122,7 +135,8 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores)
         const struct kind *kind = all[i]->kind;
         if (!selected || !kind)
             continue;
-        uint64_t area = kind->needs_area ? area_need(kind->conducted ? meet : 1) : 0;
+        unsigned each = (meet + needs.areas - 1) / needs.areas; /* cores of a node */
+        uint64_t area = kind->needs_area ? area_need(kind->conducted ? each : 1) : 0;
         needs.area = area > needs.area ? area : needs.area;
         needs.pairs += kind->pairs ? kind->pairs(meet) : 0;
     }
@@ -136,7 +150,7 @@ static uint64_t arena_need(struct handoff *h)
     const struct options *o = &h->options;
     unsigned cores = h->cores;
 
-    h->needs = needs_of(o, cores);
+    h->needs = needs_of(o, cores, &h->numa);
     uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
                     arena_cost(sizeof(struct madt)) + cores_cost(h) +
                     arena_cost(cores * sizeof(struct controls)) +
@@ -162,13 +176,34 @@ static EFI_STATUS allocate_arena(const struct boot *b, UINTN pages, EFI_PHYSICAL
     return status;
 }
 
-static uint64_t largest_free(const struct handoff *h)
-{
-    uint64_t largest = 0;
+/* A piece of free memory. */
+struct piece {
+    uint64_t at, bytes;
+};
 
-    for (uint32_t i = 0; i < h->regions; i++)
-        if (h->region[i].type == REGION_FREE && h->region[i].size > largest)
-            largest = h->region[i].size;
+static void keep_larger(struct piece *largest, uint64_t at, uint64_t bytes)
+{
+    if (bytes > largest->bytes)
+        *largest = (struct piece){at, bytes};
+}
+
+/* Returns the largest free piece of a node's memory; NUMA_NONE: of all memory. */
+static struct piece largest_piece(const struct handoff *h, int node)
+{
+    struct piece largest = {0, 0};
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        if (r->type != REGION_FREE)
+            continue;
+        if (node == NUMA_NONE)
+            keep_larger(&largest, r->start, r->size);
+        for (unsigned k = 0; k < h->numa.ranges && node != NUMA_NONE; k++) {
+            uint64_t bytes = r->size, at = numa_part(&h->numa, k, r->start, &bytes);
+            if (h->numa.range[k].node == node)
+                keep_larger(&largest, at, bytes);
+        }
+    }
     return largest;
 }
 
@@ -183,43 +218,97 @@ static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
     if (together)
         fmt(error, ", with buffers for each of cores=%s,", h->options.cores);
     fmt(error, " needs %lu KiB in one piece; the largest free piece has %lu KiB. Lower samples=%s ",
-        (unsigned long)(need / 1024), (unsigned long)(largest_free(h) / 1024),
+        (unsigned long)(need / 1024), (unsigned long)(largest_piece(h, NUMA_NONE).bytes / 1024),
         together ? ", name fewer cores," : "");
     fmt(error, "or add memory (the firmware says: ");
     boot_status(error, status);
     fmt(error, ")");
 }
 
-/* The area takes at most 1/AREA_SHARE of the largest free block: a firmware that gets its machine
- * back needs memory too. */
+/* An area takes at most 1/AREA_SHARE of the largest free block of its node: a firmware that gets
+ * its machine back needs memory too. */
 #define AREA_SHARE 2
 #define AREA_LEAST (1ull << 20)
 #define AREA_ALIGN (2ull << 20)
 
-/* Halves the size until the firmware has a block of this size. The parts of the block before and
- * after the aligned area stay allocated with it, so that one call frees all of it. */
-static void allocate_area(struct boot *b)
+static bool allocate_at(const struct boot *b, EFI_ALLOCATE_TYPE type, uint64_t at, uint64_t bytes,
+                        struct handoff_area *area)
+{
+    EFI_PHYSICAL_ADDRESS block = at;
+
+    area->pages = bytes >> EFI_PAGE_SHIFT;
+    if (EFI_ERROR(b->bs->AllocatePages(type, EfiLoaderData, area->pages, &block)))
+        return false;
+    area->block = block;
+    area->at = (block + AREA_ALIGN - 1) & ~(AREA_ALIGN - 1);
+    return true;
+}
+
+/* Allocates a block anywhere, or at the end of a node's piece or at its beginning. The parts of the
+ * block before and after the aligned area stay allocated with it, so that one call frees all. */
+static bool allocate_block(const struct boot *b, const struct piece *p, struct handoff_area *area)
+{
+    uint64_t bytes = area->size + AREA_ALIGN;
+
+    if (area->node == NUMA_NONE)
+        return allocate_at(b, AllocateAnyPages, 0, bytes, area);
+    uint64_t top = (p->at + p->bytes - bytes) & ~(EFI_PAGE_SIZE - 1ull);
+    return allocate_at(b, AllocateAddress, top, bytes, area) ||
+           allocate_at(b, AllocateAddress, (p->at + EFI_PAGE_SIZE - 1) & ~(EFI_PAGE_SIZE - 1ull),
+                       bytes - EFI_PAGE_SIZE, area);
+}
+
+/* Halves the size until the firmware has a block of this size in the node. */
+static void allocate_area(struct boot *b, int node)
 {
     struct handoff *h = b->handoff;
-    uint64_t most = largest_free(h) / AREA_SHARE & ~(AREA_ALIGN - 1);
-    uint64_t size = h->needs.area < most ? h->needs.area : most;
+    struct piece piece = largest_piece(h, node);
+    uint64_t most = piece.bytes / AREA_SHARE & ~(AREA_ALIGN - 1);
+    struct handoff_area area = {.node = node};
 
-    for (; size >= AREA_LEAST; size = size / 2 & ~(EFI_PAGE_SIZE - 1ull)) {
-        UINTN pages = (size + AREA_ALIGN) >> EFI_PAGE_SHIFT;
-        EFI_PHYSICAL_ADDRESS at;
-        if (EFI_ERROR(b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages, &at)))
-            continue;
-        b->area = at;
-        b->area_pages = pages;
-        h->area = (at + AREA_ALIGN - 1) & ~(AREA_ALIGN - 1);
-        h->area_size = size;
+    if (h->areas == HANDOFF_AREAS)
         return;
-    }
+    area.size = h->needs.area < most ? h->needs.area : most;
+    for (; area.size >= AREA_LEAST; area.size = area.size / 2 & ~(EFI_PAGE_SIZE - 1ull))
+        if (allocate_block(b, &piece, &area)) {
+            h->area[h->areas++] = area;
+            return;
+        }
+}
+
+/* Allocates an area on each node with memory, on that of the boot core first. */
+static void allocate_areas(struct boot *b)
+{
+    const struct numa *n = &b->handoff->numa;
+    int own = numa_of_cpu(n, core_apic_id());
+
+    allocate_area(b, numa_is_divided(n) ? own : NUMA_NONE);
+    for (unsigned i = 0; i < n->nodes && numa_is_divided(n); i++)
+        if ((int)i != own)
+            allocate_area(b, (int)i);
+}
+
+/* Reads which memory and cores are near each other. */
+static void read_nodes(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    struct boot_acpi tables;
+
+    boot_acpi(b, &tables);
+    struct acpi_table srat = acpi_find(&tables.acpi, "SRAT"),
+                      slit = acpi_find(&tables.acpi, "SLIT");
+    if (!srat.bytes || !numa_read(&h->numa, &srat, &slit))
+        return;
+    for (uint32_t i = 0; i < h->regions; i++)
+        if (region_is_ram(&h->region[i]))
+            numa_count(&h->numa, h->region[i].start, h->region[i].size);
 }
 
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;
+
+    read_nodes(b);
     uint64_t need = arena_need(h);
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
@@ -228,7 +317,7 @@ bool boot_arena(struct boot *b)
     if (!EFI_ERROR(status)) {
         h->arena = at;
         h->arena_size = (uint64_t)pages << EFI_PAGE_SHIFT;
-        allocate_area(b);
+        allocate_areas(b);
         return true;
     }
     say_too_little(b, need, status);

@@ -252,8 +252,7 @@ static uint64_t device(const struct platform *p, enum platform_device device, co
     return 0;
 }
 
-/* --- the area for curves over sizes: which of its mappings (kernel/cpu/paging.h) a row gets -----
- * */
+/* --- areas for curves over sizes: which of their mappings (kernel/cpu/paging.h) a row gets ---- */
 
 #define HUGE_PAGE (1ull << 30)
 
@@ -268,7 +267,9 @@ static const struct area_view *view_of(const struct area_map *m, const struct pl
 
 static const char *why_none(const struct machine *m, const struct platform_wish *wish)
 {
-    if (m->paging.area.small.bytes == 0)
+    if (wish->node > 0)
+        return "the firmware had no memory for it on that node";
+    if (m->paging.area[0].small.bytes == 0)
         return "the firmware had no memory for it in one piece, in reach of the page tables";
     if (wish->page < HUGE_PAGE)
         return "no pages of 2 MiB: MTRRs split the area, or it is smaller than one";
@@ -277,11 +278,25 @@ static const char *why_none(const struct machine *m, const struct platform_wish 
     return "no pages of 1 GiB: MTRRs split the GiB that the area is in";
 }
 
+/* Returns the index of the area on the wanted node, or on that of the running core. */
+static unsigned which_area(const struct machine *m, const struct platform_wish *wish)
+{
+    const struct handoff *h = m->handoff;
+    int node = wish->node ? (int)wish->node - 1 : m->cores.facts[core_current()->index].node;
+
+    for (unsigned i = 0; i < h->areas && !wish->code && !wish->same; i++)
+        if (h->area[i].node == node)
+            return i;
+    return wish->node ? HANDOFF_AREAS : 0;
+}
+
 static bool area_of(const struct platform *p, const struct platform_wish *wish,
                     struct platform_area *area, const char **why)
 {
     const struct machine *m = p->context;
-    const struct area_view *v = view_of(&m->paging.area, wish);
+    unsigned i = which_area(m, wish);
+    static const struct area_map none;
+    const struct area_view *v = view_of(i < HANDOFF_AREAS ? &m->paging.area[i] : &none, wish);
     uint64_t there = wish->code && v->code_bytes < v->bytes ? v->code_bytes : v->bytes;
 
     *why = why_none(m, wish);
@@ -368,6 +383,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .areas.free = area_free,
         .areas.execute = area_execute,
         .prefetch = core_controls_prefetch,
+        .numa = m->handoff->numa.from ? &m->handoff->numa : NULL,
         .cores = other_cores(&m->cores, others),
     };
     return NULL;

@@ -76,6 +76,7 @@ struct bench_curve {
     bool waits;       /* bench_is_flush(): MFENCE after each, not only after the last */
     uint64_t page;    /* size of the pages; 0: 4 KiB */
     bool no_prefetch; /* the hardware prefetchers are off; else as found */
+    bool by_node;     /* the points are nodes of memory; the size is the same */
     /* The offsets of bench_is_near(), ascending; `offsets` of them. */
     const int32_t *offset;
     uint32_t offsets;
@@ -84,11 +85,20 @@ struct bench_curve {
 };
 
 /* The quantity that the points of a curve differ in: bytes; states of a line; numbers of cores;
- * MB/s of the others. */
-enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE, BENCH_BY_CORES, BENCH_BY_RATE };
+ * MB/s of the others; nodes of memory. */
+enum bench_by {
+    BENCH_BY_SIZE,
+    BENCH_BY_OFFSET,
+    BENCH_BY_STATE,
+    BENCH_BY_CORES,
+    BENCH_BY_RATE,
+    BENCH_BY_NODE
+};
 
 static inline enum bench_by bench_by(const struct bench_curve *kind)
 {
+    if (kind->by_node)
+        return BENCH_BY_NODE;
     if (kind->team == BENCH_CORES)
         return BENCH_BY_CORES;
     if (kind->team == BENCH_LOADED)

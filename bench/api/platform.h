@@ -15,6 +15,7 @@
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/stepping.h"
 #include "lib/cpu/topology.h"
+#include "lib/firmware/numa.h"
 #include "lib/text/sink.h"
 
 struct json;
@@ -25,6 +26,7 @@ struct platform;
 struct core_facts {
     uint32_t apic_id;
     uint32_t package, core, thread; /* by CPUID on the core itself */
+    int node;                       /* of struct numa; NUMA_NONE: not known */
     const char *type;               /* "performance", "efficiency"; NULL: not a hybrid CPU */
     uint32_t microcode;             /* revision; 0: unknown */
     bool has_tsc_adjust;
@@ -129,9 +131,10 @@ struct guard_ended {
 struct platform_wish {
     uint64_t page; /* size of the pages: 4 KiB, 2 MiB, 1 GiB */
     uint64_t bytes;
-    bool same;   /* all pages may be the same memory */
-    bool code;   /* its content will be executed */
-    bool shared; /* cores that are called together access it */
+    bool same;     /* all pages may be the same memory */
+    bool code;     /* its content will be executed */
+    bool shared;   /* cores that are called together access it */
+    unsigned node; /* 0: that of the running core; else its number + 1 */
 };
 struct platform_area {
     uint8_t *at;    /* on a page boundary if not `same`; any content */
@@ -293,8 +296,15 @@ struct platform {
      * 2 MiB or 1 GiB, aligned, that all have its memory type. 0: not available; *why is the reason.
      * NULL: not supported. */
     uint64_t (*device)(const struct platform *p, enum platform_device device, const char **why);
+    const struct numa *numa;            /* NULL: not known */
     const struct platform_cores *cores; /* NULL: only the running core */
 };
+
+/* Returns the node of a core; NUMA_NONE: not known. */
+static inline int platform_node(const struct platform *p, unsigned core)
+{
+    return p->numa && p->cores ? p->cores->facts[core].node : NUMA_NONE;
+}
 
 /* Returns the words of memory that a run with these options uses on a machine with at most this
  * number of cores (bench/engine/plan.c). */

@@ -142,15 +142,18 @@ static const char *why_not(const struct platform *p, unsigned core)
     return p->cores ? p->cores->facts[core].why_not : NULL;
 }
 
-_Static_assert(CORE_LIST_TYPES >= CORE_TYPES, "cores=types lists a core of each type");
+_Static_assert(CORE_LIST_TYPES >= CORE_TYPES && CORE_LIST_NODES >= NUMA_NODES,
+               "cores=types and cores=nodes list a core of each");
 
-/* Returns whether a usable core before this one has its type. */
-static bool has_elder(const struct platform *p, unsigned core)
+/* Returns whether the list has a core of each type, or node, and a usable core before this one is
+ * of the same. */
+static bool has_elder(const struct platform *p, const struct core_list *l, unsigned core)
 {
     const struct core_facts *facts = p->cores ? p->cores->facts : NULL;
 
     for (unsigned i = 0; i < core; i++)
-        if (!why_not(p, i) && facts[i].type == facts[core].type)
+        if (!why_not(p, i) && ((l->types && facts[i].type == facts[core].type) ||
+                               (l->nodes && facts[i].node == facts[core].node)))
             return true;
     return false;
 }
@@ -164,7 +167,7 @@ static bool meets(const struct platform *p, const struct core_list *l, unsigned 
 /* Returns whether the core measures. */
 static bool is_listed(const struct platform *p, const struct core_list *l, unsigned core)
 {
-    return meets(p, l, core) && !(l->types && has_elder(p, core));
+    return meets(p, l, core) && !has_elder(p, l, core);
 }
 
 bool plan_check(const struct platform *p, const struct options *o, struct sink *err)
@@ -252,6 +255,7 @@ static struct run_cores cores_of(const struct plan *plan)
                               .all = plan->all,
                               .list = plan->list,
                               .together = plan->together,
+                              .divided = numa_is_divided(plan->p->numa),
                               .facts = plan->facts,
                               .figures = plan->figures};
 

@@ -35,6 +35,9 @@ struct measuring {
     uint64_t *map; /* at the area's end; of pages: */
     uint64_t page_map[NEEDS_PAGES_MOST / 64];
     uint64_t set_bytes; /* of the area before the map */
+    /* Of a row by node: the memory of each node, of the same size; at NULL: none. The core's own
+     * node has that of `area`. */
+    struct platform_area node[NUMA_NODES];
 };
 
 _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
@@ -55,24 +58,43 @@ static bool is_by_size(const struct loop *w)
     return bench_by(row_of(w)) == BENCH_BY_SIZE;
 }
 
+static bool is_by_node(const struct loop *w)
+{
+    return bench_by(row_of(w)) == BENCH_BY_NODE;
+}
+
 /* --- a visit ---------------------------------------------------------------------------------- */
 
 /* Returns where in the area a set begins: on another page each time, if there is room and pages are
  * small. */
-static uint8_t *place_of(const struct measuring *m, uint64_t bytes)
+static uint8_t *place_of(const struct measuring *m, const struct platform_area *area,
+                         uint64_t bytes)
 {
-    if (bench_is_pages(row_of(&m->loop)->load) && m->area.page > PAGE)
-        return m->area.at;
+    if (bench_is_pages(row_of(&m->loop)->load) && area->page > PAGE)
+        return area->at;
     uint64_t pages = (m->set_bytes - bytes) / PAGE + 1;
 
-    return m->area.at + m->loop.seed * 0x9e3779b97f4a7c15u / PAGE % pages * PAGE;
+    return area->at + m->loop.seed * 0x9e3779b97f4a7c15u / PAGE % pages * PAGE;
+}
+
+/* Returns the bytes of the area that points may need. */
+static uint64_t most_bytes(const struct measuring *m)
+{
+    uint64_t proof =
+        bench_is_pages(row_of(&m->loop)->load) ? PROOF_PAGES * m->area.page : PROOF_MOST;
+
+    bool less = is_by_size(&m->loop) || is_by_node(&m->loop);
+
+    return loop_is_proof(&m->loop) && less && m->set_bytes > proof ? proof : m->set_bytes;
 }
 
 static void visit(struct loop *w, int64_t x, struct loop_visit *v)
 {
     struct measuring *m = measuring_of(w);
-    uint64_t evict, bytes = needs_bytes(&w->series, x, &evict);
-    struct visit_set set = {row_of(w), &m->area, place_of(m, bytes), x, evict, m->map, w->seed};
+    const struct platform_area *area = is_by_node(w) ? &m->node[x] : &m->area;
+    uint64_t evict, at = is_by_node(w) ? most_bytes(m) : (uint64_t)x,
+                    bytes = needs_bytes(&w->series, at, &evict);
+    struct visit_set set = {row_of(w), area, place_of(m, area, bytes), at, evict, m->map, w->seed};
     struct visit taken = {0};
 
     visit_take(w->e, &set, loop_is_proof(w) ? 1 : VISIT_PAIRS, &taken);
@@ -222,16 +244,6 @@ static void judge(struct series *c, enum execution execution)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the area that points may need. */
-static uint64_t most_bytes(const struct measuring *m)
-{
-    uint64_t proof =
-        bench_is_pages(row_of(&m->loop)->load) ? PROOF_PAGES * m->area.page : PROOF_MOST;
-
-    return loop_is_proof(&m->loop) && is_by_size(&m->loop) && m->set_bytes > proof ? proof
-                                                                                   : m->set_bytes;
-}
-
 /* Maps the area, and divides it into sets and map. False: it could not be mapped; the row says
  * why. */
 static bool open_area(struct measuring *m)
@@ -258,6 +270,42 @@ static bool open_area(struct measuring *m)
     return true;
 }
 
+static void close_nodes(struct measuring *m)
+{
+    const struct platform *p = m->loop.e->p;
+
+    for (unsigned i = 0; i < NUMA_NODES; i++)
+        if (m->node[i].at && m->node[i].at != m->area.at)
+            p->areas.free(p, &m->node[i]);
+}
+
+/* Maps the memory of the other nodes; all have as much as the smallest. False: there is no other
+ * node, or none has memory. */
+static bool open_nodes(struct measuring *m)
+{
+    const struct platform *p = m->loop.e->p;
+    struct series *c = &m->loop.series;
+    const char *why = "needs memory on several nodes (SRAT)";
+    unsigned there = 0;
+
+    for (unsigned i = 0; numa_is_divided(p->numa) && i < p->numa->nodes; i++) {
+        const struct platform_wish wish = {
+            .page = needs_page(c), .bytes = m->set_bytes, .node = i + 1};
+        if ((int)i == c->node)
+            m->node[i] = m->area;
+        else if (p->numa->bytes[i] == 0 || !p->areas.map(p, &wish, &m->node[i], &why))
+            continue;
+        uint64_t bytes = m->node[i].bytes / PAGE * PAGE;
+        m->set_bytes = bytes < m->set_bytes ? bytes : m->set_bytes;
+        there++;
+    }
+    if (there < 2)
+        outcome_fail(&c->out, ROW_UNSUPPORTED, why);
+    if (there < 2)
+        close_nodes(m);
+    return there >= 2;
+}
+
 /* Sets the prefetchers as the row asks for them. False: the row says why it cannot. */
 static bool set_prefetch(struct loop *w)
 {
@@ -280,29 +328,49 @@ static void restore_prefetch(const struct loop *w)
         (void)w->e->p->prefetch(w->e->p, w->e->facts.core, false, &why);
 }
 
+static void close_row(struct loop *w)
+{
+    close_nodes(measuring_of(w));
+    w->e->p->areas.free(w->e->p, &measuring_of(w)->area);
+    restore_prefetch(w);
+}
+
 static bool open_row(struct loop *w)
 {
+    struct measuring *m = measuring_of(w);
+
     needs_find(&w->series, w->e->p);
+    w->series.node = platform_node(w->e->p, w->e->facts.core);
     if (!set_prefetch(w))
         return false;
-    if (!open_area(measuring_of(w))) {
+    if (!open_area(m)) {
         restore_prefetch(w);
+        return false;
+    }
+    if (is_by_node(w) && !open_nodes(m)) {
+        close_row(w);
         return false;
     }
     budget_go_on(&w->budget, LEFT_LEAST);
     return true;
 }
 
-static void close_row(struct loop *w)
+/* Writes the nodes whose memory is mapped. */
+static size_t write_nodes(const struct measuring *m, uint64_t at[SIZES_MOST])
 {
-    w->e->p->areas.free(w->e->p, &measuring_of(w)->area);
-    restore_prefetch(w);
+    size_t n = 0;
+
+    for (unsigned i = 0; i < NUMA_NODES && n < SIZES_MOST; i++)
+        if (m->node[i].at)
+            at[n++] = i;
+    return n;
 }
 
 static void points(struct loop *w)
 {
+    const struct measuring *m = measuring_of(w);
     uint64_t at[SIZES_MOST];
-    size_t n = needs_points(&w->series, most_bytes(measuring_of(w)), at);
+    size_t n = is_by_node(w) ? write_nodes(m, at) : needs_points(&w->series, most_bytes(m), at);
 
     if (n == 0)
         outcome_fail(&w->series.out, ROW_UNSUPPORTED,

@@ -103,6 +103,7 @@ void needs_find(struct series *c, const struct platform *p)
         c->caches = caches_decode(c->cache, p->cpu, p->cpuid, NULL);
     c->wanted = by == BENCH_BY_OFFSET  ? NEAR_BYTES
                 : by == BENCH_BY_STATE ? most_of_states(c)
+                : by == BENCH_BY_NODE  ? most_of_sizes(c) / 2 /* no cache has it */
                                        : most_of_sizes(c);
 }
 
@@ -139,6 +140,7 @@ uint64_t needs_bytes(const struct series *c, uint64_t point, uint64_t *evict)
     case BENCH_BY_SIZE:
     case BENCH_BY_CORES: /* not here: shared_curve.c */
     case BENCH_BY_RATE:
+    case BENCH_BY_NODE: /* curve_kind.c */
         break;
     }
     return point;
@@ -180,6 +182,7 @@ size_t needs_points(const struct series *c, uint64_t bytes, uint64_t point[SIZES
     case BENCH_BY_SIZE:
     case BENCH_BY_CORES: /* not here: shared_curve.c */
     case BENCH_BY_RATE:
+    case BENCH_BY_NODE: /* curve_kind.c */
         break;
     }
     return sizes_grid(first, bytes < c->wanted ? bytes : c->wanted, bench_is_chase(kind->load),

@@ -156,19 +156,51 @@ static double rate(const struct gathering *g, unsigned from, unsigned n, unsigne
     return sum;
 }
 
+/* Returns the area on the node of the core at a place of the team; without one the first area. */
+static struct together_area *area_for(struct gathering *g, unsigned place)
+{
+    const struct plan *plan = g->team->plan;
+    int node = platform_node(plan->p, plan->list[g->team->places[place]]);
+
+    for (unsigned i = 0; i < g->areas; i++)
+        if (g->area[i].node == node)
+            return &g->area[i];
+    return &g->area[0];
+}
+
+/* Gives the cores at places [from, n) equal sets, each in the memory of its node. Returns the bytes
+ * that there are for each. */
+static uint64_t place_sets(struct gathering *g, unsigned from, unsigned n)
+{
+    bool proof = engine_of(g)->facts.execution != EXEC_SILICON;
+    uint64_t each = UINT64_MAX;
+
+    for (unsigned i = 0; i < g->areas; i++)
+        g->area[i].cores = 0;
+    for (unsigned i = from; i < n; i++)
+        area_for(g, i)->cores++;
+    for (unsigned i = 0; i < g->areas; i++)
+        if (g->area[i].cores)
+            each = least(each, g->area[i].bytes / g->area[i].cores);
+    g->set = least(least(each, g->kind->team == BENCH_CORES ? g->curve.wanted : SET_MOST),
+                   proof ? SET_PROOF : SET_MOST) /
+             SET_ALIGN * SET_ALIGN;
+    for (unsigned i = from; i < n; i++)
+        g->set_at[i] = area_for(g, i)->at + --area_for(g, i)->cores * g->set;
+    return each;
+}
+
 /* Measures n cores: the ticks of a line, by all of them together. */
-static bool by_cores(struct gathering *g, unsigned n, uint64_t bytes)
+static bool by_cores(struct gathering *g, unsigned n)
 {
     double ticks[TOGETHER_ROUNDS];
+    uint64_t each = place_sets(g, 0, n);
 
-    g->set = least(least(bytes / n, g->curve.wanted), SET_MOST) / SET_ALIGN * SET_ALIGN;
-    if (engine_of(g)->facts.execution != EXEC_SILICON)
-        g->set = least(g->set, SET_PROOF);
     if (g->set == 0) {
         team_fail(g->team, ROW_UNSUPPORTED, "there is too little memory for all cores");
         return false;
     }
-    g->curve.less_memory = g->curve.less_memory || bytes / n < g->curve.wanted / n;
+    g->curve.less_memory = g->curve.less_memory || each < g->curve.wanted / n;
     if (!met(g, n))
         return false;
     for (unsigned i = 0; i < g->rounds; i++)
@@ -178,7 +210,7 @@ static bool by_cores(struct gathering *g, unsigned n, uint64_t bytes)
 }
 
 /* Measures 1, 2, 4 ... and all cores. If the time is over, only one and all. */
-static void measure_cores(struct gathering *g, unsigned n, uint64_t bytes)
+static void measure_cores(struct gathering *g, unsigned n)
 {
     bool silicon = engine_of(g)->facts.execution == EXEC_SILICON;
 
@@ -186,10 +218,10 @@ static void measure_cores(struct gathering *g, unsigned n, uint64_t bytes)
         g->curve.less_time = silicon && cores > 1 && budget_left(&g->budget) < 0;
         if (g->curve.less_time)
             break;
-        if (!by_cores(g, cores, bytes))
+        if (!by_cores(g, cores))
             return;
     }
-    (void)by_cores(g, n, bytes);
+    (void)by_cores(g, n);
 }
 
 /* Returns the bytes of memory that n cores want: for each of the largest caches several times its
@@ -201,17 +233,20 @@ static uint64_t wanted(struct gathering *g, unsigned n)
     return g->curve.wanted * caches_domains(g->curve.cache, g->curve.caches, n);
 }
 
-/* Divides the memory: a half for the chase and its map, the rest for the others. */
-static bool divide(struct gathering *g, unsigned n, uint64_t bytes)
+/* Divides the memory: half of the first area for the chase and its map, the rest for the others. */
+static bool divide(struct gathering *g, unsigned n)
 {
     bool proof = engine_of(g)->facts.execution != EXEC_SILICON;
-    uint64_t half = bytes / 2 / SET_ALIGN * SET_ALIGN, most = proof ? SET_PROOF : SET_MOST;
+    struct together_area *first = &g->area[0];
+    uint64_t bytes = first->bytes, half = bytes / 2 / SET_ALIGN * SET_ALIGN,
+             most = proof ? SET_PROOF : SET_MOST;
 
-    g->chased = g->at;
+    g->chased = first->at;
     g->chased_bytes = least(least(half / 513 * 512, g->curve.wanted), most) / SET_ALIGN * SET_ALIGN;
     g->map = (uint64_t *)(void *)(g->chased + g->chased_bytes);
-    g->at += half;
-    g->set = least((bytes - half) / (n - 1), most) / SET_ALIGN * SET_ALIGN;
+    first->at += half;
+    first->bytes -= half;
+    (void)place_sets(g, 1, n);
     g->curve.less_memory = bytes < wanted(g, n) && g->chased_bytes < most;
     return g->set > 0 && g->chased_bytes > 0;
 }
@@ -227,11 +262,11 @@ static void sort(struct series *c)
         }
 }
 
-static void measure_loaded(struct gathering *g, unsigned n, uint64_t bytes)
+static void measure_loaded(struct gathering *g, unsigned n)
 {
     const struct engine *e = engine_of(g);
 
-    if (!divide(g, n, bytes)) {
+    if (!divide(g, n)) {
         team_fail(g->team, ROW_UNSUPPORTED, "there is too little memory for all cores");
         return;
     }
@@ -254,15 +289,15 @@ static void measure_held(struct gathering *g)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
+static void measure_here(struct gathering *g, unsigned n)
 {
     g->curve.page = BENCH_4K;
     switch (g->kind->team) {
     case BENCH_CORES:
-        measure_cores(g, n, bytes);
+        measure_cores(g, n);
         break;
     case BENCH_LOADED:
-        measure_loaded(g, n, bytes);
+        measure_loaded(g, n);
         break;
     case BENCH_HELD:
     case BENCH_ALONE:
@@ -274,9 +309,39 @@ static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
         g->curve.spoiled = SERIES_EMULATED;
 }
 
+/* Maps an area; node 0: that of the boot core, else its number + 1. */
+static bool map_area(struct gathering *g, const struct platform *p, unsigned node, uint64_t bytes,
+                     const char **why)
+{
+    const struct platform_wish wish = {
+        .page = BENCH_4K, .bytes = bytes, .shared = true, .node = node};
+    struct together_area *a = &g->area[g->areas];
+
+    if (!p->areas.map || !p->areas.map(p, &wish, &a->area, why))
+        return false;
+    a->at = a->area.at;
+    a->bytes = a->area.bytes;
+    a->node = node ? (int)node - 1 : platform_node(p, g->curve.out.core);
+    g->areas++;
+    return true;
+}
+
+/* Maps memory of the other nodes that have memory and cores of the team. Without it, they use that
+ * of the first. */
+static void map_nodes(struct gathering *g, const struct platform *p, unsigned n, uint64_t bytes)
+{
+    const char *why;
+
+    for (unsigned i = 0; numa_is_divided(p->numa) && i < n && g->kind->team != BENCH_HELD; i++) {
+        int node = platform_node(p, g->team->plan->list[g->team->places[i]]);
+        if (node != NUMA_NONE && area_for(g, i)->node != node && p->numa->bytes[node] > 0 &&
+            g->areas < NUMA_NODES)
+            (void)map_area(g, p, (unsigned)node + 1, bytes, &why);
+    }
+}
+
 static void measure(struct gathering *g, const struct platform *p)
 {
-    struct platform_area area;
     const char *why = needs_lacks(p, g->kind);
     unsigned n = team_take_places(g->team);
 
@@ -284,15 +349,15 @@ static void measure(struct gathering *g, const struct platform *p)
     if (why)
         return;
     needs_find(&g->curve, p);
-    const struct platform_wish wish = {.page = BENCH_4K, .bytes = wanted(g, n), .shared = true};
     why = "this platform has no large area of memory";
-    if (!p->areas.map || !p->areas.map(p, &wish, &area, &why)) {
+    if (!map_area(g, p, 0, wanted(g, n), &why)) {
         team_fail(g->team, ROW_UNSUPPORTED, why);
         return;
     }
-    g->at = area.at;
-    measure_here(g, n, area.bytes);
-    p->areas.free(p, &area);
+    map_nodes(g, p, n, wanted(g, n));
+    measure_here(g, n);
+    for (unsigned i = 0; i < g->areas; i++)
+        p->areas.free(p, &g->area[i].area);
 }
 
 static void begin(struct gathering *g, struct plan *plan, const struct bench *b)

@@ -11,10 +11,11 @@ static struct team_core *core_of(const struct gathering *g, unsigned place)
     return &g->team->core[place];
 }
 
-/* Fills and checks the i-th set of the streaming cores. */
-static void prepare(const struct gathering *g, unsigned i, struct team_core *cc, struct stream *s)
+/* Fills and checks the set of the core at this place, which streams. */
+static void prepare(const struct gathering *g, unsigned place, struct team_core *cc,
+                    struct stream *s)
 {
-    stream_build(s, g->kind->load, g->at + i * g->set, g->set);
+    stream_build(s, g->kind->load, g->set_at[place], g->set);
     cc->operations = stream_check(s);
     if (cc->operations < s->lines)
         atomic_store(&cc->word, 1);
@@ -95,7 +96,7 @@ static void load(struct gathering *g, unsigned place)
     uint64_t line = 0, quarter = 0;
     struct stream s;
 
-    prepare(g, place - 1, cc, &s);
+    prepare(g, place, cc, &s);
     for (unsigned iteration = 0; iteration < g->pairs * TOGETHER_STEPS; iteration++) {
         unsigned step = step_of(iteration);
         uint64_t wait = step < TOGETHER_STEPS - 1 ? pause[step] * quarter : 0;
@@ -197,7 +198,7 @@ void together_held(struct gathering *g, unsigned place)
     for (unsigned s = 0; s < TOGETHER_STATES && met; s++) {
         struct flush f;
         /* Only the first core fills the lines; both need the description. */
-        flush_describe(&f, g->kind, LINE_STATES_ALONE + s, g->at, 0);
+        flush_describe(&f, g->kind, LINE_STATES_ALONE + s, g->area[0].at, 0);
         if (place == 0)
             flush_fill(&f);
         for (unsigned i = 0; i < g->pairs && met; i++) {

@@ -19,9 +19,18 @@ struct gathering {
     struct team *team; /* its cores have the lines of each core and round, and their ticks */
     const struct bench_curve *kind;
     struct budget budget;
-    uint8_t *at;     /* the memory of the streams */
-    uint64_t set;    /* bytes of each core there */
-    uint8_t *chased; /* of BENCH_LOADED: the set of the chase, and its map */
+    /* The memory that the cores share: that of the boot core's node, and that of the others. */
+    unsigned areas;
+    struct together_area {
+        uint8_t *at;
+        uint64_t bytes;
+        int node;
+        unsigned cores; /* that have a set there */
+        struct platform_area area;
+    } area[NUMA_NODES];
+    uint8_t *set_at[CORE_LIST_MAX]; /* of each place of the team that streams, ... */
+    uint64_t set;                   /* ... and its bytes */
+    uint8_t *chased;                /* of BENCH_LOADED: the set of the chase, and its map */
     uint64_t chased_bytes;
     uint64_t *map;
     uint64_t duration; /* ticks of a round */

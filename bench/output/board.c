@@ -1,5 +1,6 @@
 #include "bench/output/board.h"
 #include "bench/api/declare.h"
+#include "lib/firmware/numa.h"
 #include "lib/text/fmt.h"
 
 /* Writes a line of some fields, separated by blanks; nothing if none is known. */
@@ -51,7 +52,23 @@ void board_record(const struct board *b, struct json *j)
 #include "bench/api/fields/run_board.def"
 }
 
+void board_show_nodes(const struct numa *n, struct sink *out)
+{
+    if (!numa_is_divided(n))
+        return;
+    fmt(out, "nodes     %u by %s\r\n", n->nodes, n->from);
+    for (unsigned i = 0; i < n->nodes; i++) {
+        fmt(out, "          node %u: %llu MiB, %u CPUs", i, (unsigned long long)(n->bytes[i] >> 20),
+            n->cpus_of[i]);
+        for (unsigned k = 0; k < n->nodes && n->has_distances; k++)
+            fmt(out, "%s%u", k ? " " : ", distances ", n->distance[i][k]);
+        fmt(out, "\r\n");
+    }
+}
+
 void board_record_memory(const struct board *b, const struct memory_facts *memory, struct json *j)
 {
+    const struct numa *numa = memory->numa;
+
 #include "bench/api/fields/run_memory.def"
 }

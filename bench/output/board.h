@@ -33,14 +33,20 @@ void board_show_modules(const struct board *b, struct sink *out);
 /* Writes `board`, the system's product, and the object "smbios" with all known fields. */
 void board_record(const struct board *b, struct json *j);
 
+struct numa;
+
 struct memory_facts {
-    uint64_t bytes;       /* 0: not known */
-    unsigned page_levels; /* of the page tables; 0: the operating system's, as is the rest */
-    bool page_1g;         /* pages of 1 GiB are used */
+    const struct numa *numa; /* NULL: the nodes are not known */
+    uint64_t bytes;          /* 0: not known */
+    unsigned page_levels;    /* of the page tables; 0: the operating system's, as is the rest */
+    bool page_1g;            /* pages of 1 GiB are used */
     unsigned arena_mtrr_type;
 };
 
 /* Writes the object "memory", with the modules in it, equal ones counted. */
 void board_record_memory(const struct board *b, const struct memory_facts *memory, struct json *j);
+
+/* Writes the line "nodes", and one for each of them; nothing if there are fewer than two. */
+void board_show_nodes(const struct numa *n, struct sink *out);
 
 #endif

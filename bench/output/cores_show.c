@@ -209,8 +209,11 @@ static void show_line(const struct run_cores *cores, unsigned core, struct repor
     const struct core_facts *f = &cores->there[core];
     const struct run_facts *run = facts_of(cores, core);
 
-    fmt(r->out, "%c%3u %5u %3u %4u %3u  %-11s %8x", run ? '*' : ' ', core, f->apic_id, f->package,
-        f->core, f->thread, f->type ? f->type : "-", f->microcode);
+    fmt(r->out, "%c%3u %5u %3u %4u %3u", run ? '*' : ' ', core, f->apic_id, f->package, f->core,
+        f->thread);
+    if (cores->divided)
+        fmt(r->out, " %4d", f->node);
+    fmt(r->out, "  %-11s %8x", f->type ? f->type : "-", f->microcode);
     if (f->why_not) {
         fmt(r->out, "  %s\r\n", f->why_not);
         return;
@@ -238,7 +241,8 @@ static void show_table(const struct run_cores *cores, struct report *r)
         cores->parked, cores->facts[0]->o->cores, cores->together ? ", together" : "");
     if (cores->all > cores->n)
         fmt(r->out, "          rows of several cores run on %u\r\n", cores->all);
-    fmt(r->out, "core  apic pkg core thr  type        microcode  TSC offset (ticks)%s\r\n",
+    fmt(r->out, "core  apic pkg core thr%s  type        microcode  TSC offset (ticks)%s\r\n",
+        cores->divided ? " node" : "",
         cores->facts[0]->execution == EXEC_SILICON ? " ticks/cycle" : "");
     for (unsigned i = 0; i < cores->count; i++)
         show_line(cores, i, r);

@@ -42,13 +42,13 @@ static bool is_by(const struct series *c, enum bench_by by)
 /* Returns whether the operation moves a line of 64 bytes. */
 static bool is_bandwidth(const struct series *c)
 {
-    return is_by(c, BENCH_BY_CORES) ||
-           (is_by(c, BENCH_BY_SIZE) && !bench_is_chase(series_curve(c)->load));
+    return is_by(c, BENCH_BY_CORES) || ((is_by(c, BENCH_BY_SIZE) || is_by(c, BENCH_BY_NODE)) &&
+                                        !bench_is_chase(series_curve(c)->load));
 }
 
 static const char *const by_words[] = {
     [BENCH_BY_SIZE] = "size",   [BENCH_BY_OFFSET] = "offset", [BENCH_BY_STATE] = "state",
-    [BENCH_BY_CORES] = "cores", [BENCH_BY_RATE] = "rate",
+    [BENCH_BY_CORES] = "cores", [BENCH_BY_RATE] = "rate",     [BENCH_BY_NODE] = "node",
 };
 
 static const char *by_word(const struct series *c)
@@ -85,6 +85,8 @@ static void show_where(const struct series *c, const struct point *p, struct sin
         fmt(out, "%13s", line_state_names[p->x]);
     else if (is_by(c, BENCH_BY_SIZE))
         series_say_size((uint64_t)p->x, 13, out);
+    else if (is_by(c, BENCH_BY_NODE) && p->x == c->node)
+        fmt(out, "%7lld (own)", (long long)p->x);
     else
         fmt(out, "%13lld", (long long)p->x);
 }

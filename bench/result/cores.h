@@ -20,6 +20,7 @@ struct run_cores {
     const unsigned *list;                 /* ... and their numbers, ascending */
     unsigned all;                         /* cores that rows of several cores run on */
     bool together;                        /* all measure at once */
+    bool divided;                         /* the machine has several nodes of memory */
     const struct run_facts *const *facts; /* of each core */
     const struct core_figure *figures;    /* of all `rows` of the registry, for each core */
     size_t rows;

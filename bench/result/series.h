@@ -59,6 +59,7 @@ struct series {
     uint64_t page;        /* size of the pages */
     bool less_memory;     /* the largest size is smaller, because there is too little memory */
     const char *prefetch; /* the state of the prefetchers meanwhile: "on"; NULL: not known */
+    int node;             /* of the core */
     unsigned caches;
     struct cache cache[CACHES_MAX]; /* of the core, by CPUID */
 };

@@ -78,6 +78,18 @@ CORES(cores_nt, "16-byte non-temporal stores write", BENCH_WRITE_NT);
 CORES(cores_rep_write, "REP STOSB writes", BENCH_WRITE_REP);
 CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
 
+/* By the node of the memory: the core's own, and the others. */
+#define NODE(name_, what_, load_, page_, ms_)                                                      \
+    CURVE(name_, what_ ", by the node of the memory", .ms = ms_, .load = load_, .page = page_,     \
+          .by_node = true)
+
+NODE(node_latency, "a load that waits for the one before, lines in random order; 2 MiB pages",
+     BENCH_CHASE, BENCH_2M, 300);
+NODE(node_read, "16-byte loads read a line of 64 bytes, one after the other", BENCH_READ_16, 0,
+     150);
+NODE(node_write, "16-byte stores write a line of 64 bytes, one after the other", BENCH_WRITE_16, 0,
+     150);
+
 BENCH(memory, core_to_core, .what = "a cache line from one core to another, every pair: one way",
       .kind = &kind_team, .ops = 1, .on_request = true,
       .of = &(const struct bench_team_row){team_pingpong});

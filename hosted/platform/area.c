@@ -64,9 +64,11 @@ static void trim(uint8_t *p, uint64_t all, uint8_t *at, uint64_t bytes)
 /* Maps `bytes` bytes of which every page is present, at a multiple of `align`. NULL: not possible;
  * errno says why. A locked process gets its pages as soon as it may access them, so that comes
  * after the advice. */
-static uint8_t *map(uint64_t bytes, uint64_t align, int advice, bool shared)
+static uint8_t *map(const struct platform *platform, const struct platform_wish *wish,
+                    uint64_t bytes)
 {
-    int flags = (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS;
+    int flags = (wish->shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS;
+    uint64_t align = wish->page;
     uint64_t all = bytes + align;
     uint8_t *p = mmap(NULL, all, PROT_NONE, flags, -1, 0);
 
@@ -75,8 +77,9 @@ static uint8_t *map(uint64_t bytes, uint64_t align, int advice, bool shared)
     uint8_t *at = (uint8_t *)(((uint64_t)p + align - 1) & ~(align - 1));
     trim(p, all, at, bytes);
     /* A kernel without such pages refuses the advice, which is then not needed. */
-    (void)madvise(at, bytes, advice);
-    if (mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0) {
+    (void)madvise(at, bytes, wish->page > SMALL_PAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    if ((wish->node && !nodes_bind(platform->numa, wish->node - 1, at, bytes)) ||
+        mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0) {
         int why = errno;
         (void)munmap(at, bytes);
         errno = why;
@@ -171,8 +174,8 @@ static bool is_large(struct platform_area *area, const char **why)
 }
 
 /* Maps pages that the kernel gives to any program: of 4 KiB, or transparent huge pages. */
-static bool map_usual(const struct platform_wish *wish, struct platform_area *area,
-                      const char **why)
+static bool map_usual(const struct platform *p, const struct platform_wish *wish,
+                      struct platform_area *area, const char **why)
 {
     bool large = wish->page > SMALL_PAGE;
     uint64_t page = wish->page, most = kib_line("/proc/meminfo", "MemAvailable", wish->bytes) / 2;
@@ -184,10 +187,7 @@ static bool map_usual(const struct platform_wish *wish, struct platform_area *ar
     snprintf(reason, sizeof reason, "the system has too little memory available");
     *why = reason;
     for (; bytes >= LEAST && bytes >= page; bytes = bytes / 2 & ~(page - 1)) {
-        *area = (struct platform_area){
-            .at = map(bytes, page, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE, wish->shared),
-            .bytes = bytes,
-            .page = page};
+        *area = (struct platform_area){.at = map(p, wish, bytes), .bytes = bytes, .page = page};
         if (area->at)
             return !large || is_large(area, why);
         snprintf(reason, sizeof reason, "%" PRIu64 " KiB of memory: %s", bytes >> 10,
@@ -211,22 +211,22 @@ static bool map_huge(const struct platform_wish *wish, struct platform_area *are
     return false;
 }
 
-static bool map_wish(const struct platform_wish *wish, struct platform_area *area, const char **why)
+static bool map_wish(const struct platform *p, const struct platform_wish *wish,
+                     struct platform_area *area, const char **why)
 {
     if (wish->page > LARGE_PAGE)
         return map_huge(wish, area, why);
-    if (wish->page > SMALL_PAGE &&
+    if (wish->page > SMALL_PAGE && !wish->node && /* the pool's pages are where they are */
         (wish->same ? map_same(wish->page, wish->bytes, area)
                     : map_hugetlb(wish->page, wish->bytes, wish->bytes, area)))
         return true;
-    return map_usual(wish, area, why);
+    return map_usual(p, wish, area, why);
 }
 
 static bool area_map(const struct platform *p, const struct platform_wish *wish,
                      struct platform_area *area, const char **why)
 {
-    (void)p;
-    if (!map_wish(wish, area, why))
+    if (!map_wish(p, wish, area, why))
         return false;
     if (wish->code)
         area->code = area->at;

@@ -23,6 +23,7 @@ static int cpus[CORE_LIST_MAX];
 static struct core_facts facts[CORE_LIST_MAX];
 static struct core_place places[CORE_LIST_MAX];
 static struct platform_cores cores;
+static struct numa nodes;
 static char (*said)[SAID];  /* one per core, shared */
 static uint64_t *waited_ns; /* without a CPU in the last call of together(), one per core, shared */
 static uint64_t began_ns;   /* start of that call */
@@ -244,8 +245,11 @@ bool cores_open(struct platform *p)
                      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (said == MAP_FAILED || waited_ns == MAP_FAILED || !events_open(p, cpus, cores.count))
         return false;
+    if (nodes_read(&nodes, NODES_FOLDER))
+        p->numa = &nodes;
     for (unsigned i = 0; i < cores.count; i++) {
         places[i] = places[0];
+        facts[i].node = numa_of_cpu(&nodes, (uint32_t)cpus[i]);
         facts[i].why_not = run(p, i, look_here, NULL);
     }
     for (unsigned i = 1; i < cores.count; i++)

@@ -121,6 +121,20 @@ void memory_touch(void);
 /* Calls f(argument) on the stack in `m`, which has a guard page below it. */
 void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
 
+/*
+ * --- nodes.c ---
+ * The system's NUMA nodes. One of its numbers is the domain of a node, and the id of a CPU.
+ */
+
+#define NODES_FOLDER "/sys/devices/system/node"
+
+/* False: the system does not tell. */
+bool nodes_read(struct numa *n, const char *folder);
+
+/* Asks for a node's memory in a mapping of which no page is present. False: refused; errno says
+ * why. */
+bool nodes_bind(const struct numa *n, unsigned node, void *at, uint64_t bytes);
+
 /* --- area.c: the large area of memory for curves over sizes (struct platform_area) --- */
 
 /*

@@ -31,7 +31,7 @@ struct facts {
     struct cpu_facts cpu;
     struct tsc_facts tsc;
     struct board board;
-    uint64_t memory; /* bytes; 0: not known */
+    struct memory_facts memory;
 };
 
 static void take_facts(struct facts *f, const struct platform *platform, const struct process *p,
@@ -49,7 +49,8 @@ static void take_facts(struct facts *f, const struct platform *platform, const s
                                 .stated_by = c->stated_by};
     process_board(&f->board);
     f->tsc.processors = f->board.asked_processors ? &f->board.processors : NULL;
-    f->memory = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit : 0;
+    f->memory = (struct memory_facts){
+        .numa = platform->numa, .bytes = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit : 0};
 }
 
 static void show_head(const struct run_facts *run, const struct probe *p,
@@ -61,8 +62,9 @@ static void show_head(const struct run_facts *run, const struct probe *p,
     head_show(run, p, out);
     head_show_cpu(&f->cpu, "", out);
     board_show(&f->board, out);
-    if (f->memory)
-        fmt(out, "memory    %llu MiB\r\n", (unsigned long long)(f->memory >> 20));
+    if (f->memory.bytes)
+        fmt(out, "memory    %llu MiB\r\n", (unsigned long long)(f->memory.bytes >> 20));
+    board_show_nodes(f->memory.numa, out);
     if (uname(&u) == 0)
         fmt(out, "system    %s %s\r\n", u.sysname, u.release);
     show_wishes(process, out);
@@ -91,7 +93,7 @@ static void record_run(const struct run_facts *run, const struct probe *p,
     record_process(process, &j);
     board_record(&f->board, &j);
     head_record_cpu(&f->cpu, lfence(run->cpu), &j);
-    board_record_memory(&f->board, &(struct memory_facts){.bytes = f->memory}, &j);
+    board_record_memory(&f->board, &f->memory, &j);
     tsc_facts_record(&f->tsc, run, &j);
     head_record_timers(run, &j);
     head_record_settings(run, from, &j);

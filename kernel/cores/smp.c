@@ -64,9 +64,10 @@ static bool make_list(struct cores *c)
     c->count = c->list.count;
     c->core[0] = c->given.boot;
     c->core[0]->apic_id = c->list.id[0];
-    for (unsigned i = 1; i < c->count; i++) {
+    for (unsigned i = 0; i < c->count; i++) {
         c->facts[i].apic_id = c->list.id[i];
-        c->facts[i].why_not = "not started";
+        c->facts[i].node = numa_of_cpu(&h->numa, c->list.id[i]);
+        c->facts[i].why_not = i > 0 ? "not started" : NULL;
     }
     return true;
 }

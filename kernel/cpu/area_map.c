@@ -20,6 +20,9 @@
 #define CODE_SMALL (64ull << 20)
 #define CODE_LARGE 1023u
 
+/* Of each window for an area, which has at most half of that (boot/memory.c). */
+#define EACH(i) ((uint64_t)(i) << 38)
+
 #define ENTRIES 512u
 #define ABOVE   3u /* tables above the last level, of a mapping within one entry of the highest */
 
@@ -51,18 +54,22 @@ static bool is_whole(const struct pagetable *t, uint64_t from, uint64_t end, uin
  * modulo 2 MiB, so that no larger page can map it. */
 static bool map_small(struct area_map *m, struct pagetable *t, uint64_t phys, uint64_t size)
 {
-    uint64_t code = size < CODE_SMALL ? size : CODE_SMALL;
+    m->small = (struct area_view){.at = SMALL_VA + EACH(m->index), .bytes = size, .page = PAGE};
+    return pagetable_map(t, m->small.at, phys, size, PAGE_WRITE);
+}
 
-    m->small = (struct area_view){SMALL_VA, size, PAGE, SMALL_CODE_VA + PAGE, code};
-    return pagetable_map(t, SMALL_VA, phys, size, PAGE_WRITE) &&
-           pagetable_map(t, SMALL_CODE_VA + PAGE, phys, code, PAGE_EXEC);
+static bool map_small_code(struct area_map *m, struct pagetable *t, uint64_t phys, uint64_t size)
+{
+    m->small.code = SMALL_CODE_VA + PAGE;
+    m->small.code_bytes = size < CODE_SMALL ? size : CODE_SMALL;
+    return pagetable_map(t, m->small.code, phys, m->small.code_bytes, PAGE_EXEC);
 }
 
 /* Maps the area in pages of 2 MiB. The addresses differ by 2 MiB modulo 1 GiB: as above. */
 static bool map_large(struct area_map *m, struct pagetable *t, uint64_t phys, uint64_t size,
                       uint64_t phys_limit)
 {
-    uint64_t at = LARGE_VA + phys % HUGE_PAGE + LARGE_PAGE;
+    uint64_t at = LARGE_VA + EACH(m->index) + phys % HUGE_PAGE + LARGE_PAGE;
 
     size -= size % LARGE_PAGE;
     if (size == 0 || !is_whole(t, phys, phys + size, LARGE_PAGE, phys_limit))
@@ -80,9 +87,9 @@ static bool map_huge(struct area_map *m, struct pagetable *t, uint64_t phys, uin
     end -= end % HUGE_PAGE;
     if (!is_whole(t, from, end, HUGE_PAGE, phys_limit))
         return true;
-    m->huge =
-        (struct area_view){.at = HUGE_VA + phys % HUGE_PAGE, .bytes = size, .page = HUGE_PAGE};
-    return pagetable_map(t, HUGE_VA, from, end - from, PAGE_WRITE);
+    m->huge = (struct area_view){
+        .at = HUGE_VA + EACH(m->index) + phys % HUGE_PAGE, .bytes = size, .page = HUGE_PAGE};
+    return pagetable_map(t, HUGE_VA + EACH(m->index), from, end - from, PAGE_WRITE);
 }
 
 /* Maps one page many times. */
@@ -119,13 +126,16 @@ static bool map_same_huge(struct area_map *m, struct pagetable *t, uint64_t phys
     return map_same(t, SAME_HUGE_VA, from, HUGE_PAGE, SAME_HUGE, PAGE_WRITE);
 }
 
-bool area_map_init(struct area_map *m, struct pagetable *t, uint64_t phys, uint64_t size,
-                   uint64_t phys_limit)
+bool area_map_init(struct area_map *m, unsigned index, struct pagetable *t, uint64_t phys,
+                   uint64_t size, uint64_t phys_limit)
 {
-    *m = (struct area_map){.small.bytes = 0};
+    *m = (struct area_map){.index = index};
     if (size == 0 || phys + size > phys_limit)
         return true;
-    return map_small(m, t, phys, size) && map_large(m, t, phys, size, phys_limit) &&
-           map_huge(m, t, phys, size, phys_limit) && map_same_large(m, t, phys, size, phys_limit) &&
-           map_same_huge(m, t, phys, phys_limit);
+    if (!map_small(m, t, phys, size) || !map_large(m, t, phys, size, phys_limit) ||
+        !map_huge(m, t, phys, size, phys_limit))
+        return false;
+    return index > 0 ||
+           (map_small_code(m, t, phys, size) && map_same_large(m, t, phys, size, phys_limit) &&
+            map_same_huge(m, t, phys, phys_limit));
 }

@@ -73,7 +73,7 @@ static unsigned pool_pages(const struct handoff *h, unsigned spare)
 
 uint64_t paging_cost(const struct handoff *h)
 {
-    return (pool_pages(h, RANGES_SPARE) + area_map_tables(h->needs.area)) * PAGE +
+    return (pool_pages(h, RANGES_SPARE) + h->needs.areas * area_map_tables(h->needs.area)) * PAGE +
            PLATFORM_CODE_SIZE + h->needs.data + SWAP_PAGES * PAGE;
 }
 
@@ -152,6 +152,17 @@ static bool map_buffers(struct paging *p)
            pagetable_map(t, PAGING_SWAP_VA, p->swap, PAGE, 0);
 }
 
+static bool map_areas(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+    bool good = true;
+
+    for (unsigned i = 0; i < h->areas && good; i++)
+        good = area_map_init(&p->area[i], i, &p->tables, h->area[i].at, h->area[i].size,
+                             p->phys_limit);
+    return good;
+}
+
 static void load_tables(const struct paging *p)
 {
     uint64_t cr4 = read_cr4();
@@ -168,9 +179,12 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
                         const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core)
 {
     unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
-    unsigned pages = pool_pages(h, 0) + area_map_tables(h->area_size);
-    void *pool = arena_take(a, pages * PAGE);
+    unsigned pages = pool_pages(h, 0);
     uint64_t guard;
+
+    for (unsigned i = 0; i < h->areas; i++)
+        pages += area_map_tables(h->area[i].size);
+    void *pool = arena_take(a, pages * PAGE);
 
     *p = (struct paging){.handoff = h};
     p->code = (struct code_buffer){(uint64_t)arena_take(a, PLATFORM_CODE_SIZE), PLATFORM_CODE_SIZE};
@@ -185,9 +199,8 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
     if (!map_memory(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) || !map_image(p) ||
-        !map_buffers(p) ||
-        !area_map_init(&p->area, &p->tables, h->area, h->area_size, p->phys_limit) ||
-        !pagetable_unmap(&p->tables, guard, PAGE) || !paging_core(p, core))
+        !map_buffers(p) || !map_areas(p) || !pagetable_unmap(&p->tables, guard, PAGE) ||
+        !paging_core(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";
     load_tables(p);
     return NULL;

@@ -33,11 +33,11 @@
 
 /*
  * --- area_map.c ---
- * The mappings of the area for curves over sizes, in addition to the identity map, which has pages
- * of any size: in pages of 4 KiB, of 2 MiB and of 1 GiB; regions in which every page is the same
- * memory, so that the reach of a TLB needs no memory; and executable ones, which cannot be written.
- * All are in parts of the address space that the cores share. No device is mapped in them: a page
- * is large only where the MTRRs give all of it one type.
+ * The mappings of the areas for curves over sizes, in addition to the identity map, which has pages
+ * of any size: in pages of 4 KiB, of 2 MiB and of 1 GiB. Of the first area also regions in which
+ * every page is the same memory, so that the reach of a TLB needs no memory; and executable ones,
+ * which cannot be written. All are in parts of the address space that the cores share. No device is
+ * mapped in them: a page is large only where the MTRRs give all of it one type.
  */
 
 /* A mapping; bytes is 0 if nothing is mapped. */
@@ -49,8 +49,9 @@ struct area_view {
 };
 
 struct area_map {
+    unsigned index;
     struct area_view small, large, huge;    /* of the area: 4 KiB, 2 MiB, 1 GiB */
-    struct area_view same_large, same_huge; /* pages that are all the same memory */
+    struct area_view same_large, same_huge; /* pages that are all the same memory: of index 0 */
 };
 
 /* Returns the tables that area_map_init() takes for an area of `size` bytes. */
@@ -58,19 +59,19 @@ unsigned area_map_tables(uint64_t size);
 
 /* Maps the area, physical [phys, phys + size), 2 MiB-aligned; no page beyond phys_limit. False: the
  * tables are used up. */
-bool area_map_init(struct area_map *m, struct pagetable *t, uint64_t phys, uint64_t size,
-                   uint64_t phys_limit);
+bool area_map_init(struct area_map *m, unsigned index, struct pagetable *t, uint64_t phys,
+                   uint64_t size, uint64_t phys_limit);
 
 /* --- paging.c --- */
 
 struct paging {
     struct pagetable tables;
     const struct handoff *handoff;
-    struct code_buffer code;   /* the shared one ... */
-    uint64_t data;             /* ... and the physical address of the shared data buffer */
-    uint64_t phys_limit;       /* paging_limit() */
-    struct area_map area;      /* the area for curves over sizes */
-    uint64_t swap;             /* the physical address of the pages for paging_swap() */
+    struct code_buffer code; /* the shared one ... */
+    uint64_t data;           /* ... and the physical address of the shared data buffer */
+    uint64_t phys_limit;     /* paging_limit() */
+    struct area_map area[HANDOFF_AREAS]; /* for curves over sizes */
+    uint64_t swap;                       /* the physical address of the pages for paging_swap() */
     unsigned regions_left_out; /* regions of the memory map that cannot be identity-mapped */
     bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };

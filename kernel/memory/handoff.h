@@ -12,6 +12,7 @@
 #include "lib/config/options.h"
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_tables.h"
+#include "lib/firmware/numa.h"
 #include "lib/text/framebuffer.h"
 
 struct lent;
@@ -30,9 +31,18 @@ struct memory_region {
 /* The needs of the selected rows. */
 struct handoff_rows {
     uint64_t data;  /* bytes of the data buffer */
-    uint64_t area;  /* bytes of the area for curves over sizes; 0: no row needs it */
+    uint64_t area;  /* bytes of each area for curves over sizes; 0: no row needs one */
+    unsigned areas; /* at most */
     uint64_t rows;  /* selected rows, on all cores */
     uint64_t pairs; /* pairs of cores in rows of several cores: figures of a matrix */
+};
+
+/* A block of LoaderData for curves over sizes, on a boundary of 2 MiB. Its content is undefined. */
+#define HANDOFF_AREAS 16
+struct handoff_area {
+    uint64_t at, size;     /* at most needs.area bytes */
+    int node;              /* of the memory (handoff.numa); NUMA_NONE: not known */
+    uint64_t block, pages; /* what the firmware gave for it */
 };
 
 struct handoff {
@@ -67,9 +77,11 @@ struct handoff {
      * samples. kernel/memory/memory_map.h allocates from it. */
     uint64_t arena, arena_size;
     struct handoff_rows needs; /* boot/memory.c fills it */
-    /* A separate block of LoaderData for curves over sizes, on a boundary of 2 MiB: at most
-     * needs.area bytes. Its content is undefined. 0: none. */
-    uint64_t area, area_size;
+    struct numa numa;          /* the nodes; numa.from NULL: not known */
+    /* One area for each node that has memory, that of the boot core first. Where the nodes are not
+     * known there is one. */
+    struct handoff_area area[HANDOFF_AREAS];
+    unsigned areas;
 
     bool shown;             /* a serial port or a screen got the whole report */
     bool painted;           /* baretick painted the screen: the firmware's console does not know */

@@ -139,6 +139,7 @@ static void show_head(const struct machine *m, const struct run_facts *run, cons
         m->paging.tables.levels, m->paging.tables.page_1g ? ", some of 1 GiB" : "");
     board_show_modules(&f->board, out);
     fmt(out, "\r\n");
+    board_show_nodes(&m->handoff->numa, out);
     tsc_facts_show(&f->tsc, run, out);
     thermal_show(&m->thermal, out);
     fmt(out, "takeover  %s\r\n", takeover_words(h));
@@ -179,8 +180,10 @@ static void record_machine(const struct machine *m, struct json *j)
 static void record_run(const struct machine *m, const struct run_facts *run, const struct probe *p,
                        const struct facts *f, struct report *r)
 {
-    const struct memory_facts memory = {m->handoff->memory_total, m->paging.tables.levels,
-                                        m->paging.tables.page_1g, m->arena_type};
+    const struct numa *numa = &m->handoff->numa;
+    const struct memory_facts memory = {numa->from ? numa : NULL, m->handoff->memory_total,
+                                        m->paging.tables.levels, m->paging.tables.page_1g,
+                                        m->arena_type};
     struct json j;
 
     if (!report_record(r, &j, "run"))

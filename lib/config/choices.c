@@ -43,7 +43,8 @@ bool core_list_parse(struct core_list *l, const char *text)
     memset(l, 0, sizeof *l);
     l->all = str_eq(text, "all");
     l->types = str_eq(text, "types");
-    if (l->all || l->types)
+    l->nodes = str_eq(text, "nodes");
+    if (l->all || l->types || l->nodes)
         return true;
     if (str_eq(text, "bsp"))
         text = "0";
@@ -59,28 +60,29 @@ bool core_list_parse(struct core_list *l, const char *text)
 
 bool core_list_has(const struct core_list *l, unsigned core)
 {
-    return l->all || l->types || (core < CORE_LIST_MAX && (l->bits[core / 64] >> core % 64 & 1));
+    return l->all || l->types || l->nodes ||
+           (core < CORE_LIST_MAX && (l->bits[core / 64] >> core % 64 & 1));
 }
 
 unsigned core_list_count(const struct core_list *l, unsigned count)
 {
-    unsigned n = 0;
+    unsigned n = 0, most = l->types ? CORE_LIST_TYPES : l->nodes ? CORE_LIST_NODES : count;
 
     for (unsigned i = 0; i < count; i++)
         n += core_list_has(l, i);
-    return l->types && n > CORE_LIST_TYPES ? CORE_LIST_TYPES : n;
+    return n < most ? n : most;
 }
 
 unsigned core_list_meet(const struct core_list *l, unsigned count)
 {
-    return l->types ? count : core_list_count(l, count);
+    return l->types || l->nodes ? count : core_list_count(l, count);
 }
 
 bool core_list_beyond(const struct core_list *l, unsigned count, struct sink *out)
 {
     bool any = false;
 
-    for (unsigned i = count; !l->all && !l->types && i < CORE_LIST_MAX; i++) {
+    for (unsigned i = count; !l->all && !l->types && !l->nodes && i < CORE_LIST_MAX; i++) {
         unsigned from = i;
         if (!core_list_has(l, i))
             continue;

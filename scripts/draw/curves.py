@@ -11,6 +11,7 @@ WHAT = {
     "latency": "Latency of a load", "read": "Reading", "write": "Writing", "copy": "Copying",
     "tlb": "Latency of a load from another page", "jumps": "A jump to another page", "split": "Accesses across the end of a line or page",
     "flush": "Flushing a line", "cores": "Bandwidth of several cores",
+    "node": "Memory of each node",
     "loaded": "Latency while other cores use the memory", "alias": "A load after a store about a page away",
     "width": "Width of the core", "rob": "Reorder buffer", "registers": "Registers for results",
     "loads": "Load buffer", "stores": "Store buffer", "scheduler": "Schedulers", "btb": "Branch targets",
@@ -18,9 +19,9 @@ WHAT = {
     "code": "Loop buffer, micro-op cache or L1 cache",
 }
 X_LABELS = {"size": "size of the working set", "offset": "offset, bytes", "state": "",
-            "cores": "", "rate": "traffic of the other cores, MB/s"}
-A_FEW = ("offset", "state", "cores")  # whose points stand side by side, each with its name
-TURNS = {"offset": 60, "state": 20, "cores": 0}  # degrees of these names
+            "cores": "", "node": "", "rate": "traffic of the other cores, MB/s"}
+A_FEW = ("offset", "state", "cores", "node")  # whose points stand side by side, each with its name
+TURNS = {"offset": 60, "state": 20, "cores": 0, "node": 0}  # degrees of these names
 NEAR_THE_END = 0.8  # of a picture: the names of the curves follow
 LOG_FROM = 8  # times the least value: from there on the axis is logarithmic
 LOG_COUNTS_FROM = 64  # the same of counts
@@ -120,7 +121,7 @@ def _brief(curve):
         yield f"{shared} on a shared core, in white"
     if not curve.judged:
         yield f"not judged, {curve.record.get('spoiled', 'no reason given')}"
-    if curve.by not in ("cores", "rate") and (curve.record.get("less_memory") or curve.record.get("less_time")):
+    if curve.by not in ("cores", "rate", "node") and (curve.record.get("less_memory") or curve.record.get("less_time")):
         yield "ends early"
 
 

@@ -64,7 +64,7 @@ class Curve:
         found = [f"not judged: {self.record['spoiled']}"] if "spoiled" in self.record else []
         for key, why in (("less_memory", "there is too little memory for more"),
                          ("less_time", "more would take too long")):
-            if self.record.get(key) and self.points and self.by in ("cores", "rate"):
+            if self.record.get(key) and self.points and self.by in ("cores", "rate", "node"):
                 found.append({"less_memory": "there is too little memory for sets of the size that is wanted",
                               "less_time": "numbers of cores are left out, because they would take too long"}[key])
             elif self.record.get(key) and self.points:
@@ -84,6 +84,8 @@ class Curve:
             return self._labels.get(at, str(at))
         if self.by == "cores":
             return f"{at:g} core{'' if at == 1 else 's'}"
+        if self.by == "node":
+            return f"node {at:g}{' (own)' if at == self.record.get('node') else ''}"
         return size(at) if self.by == "size" else f"{at:g}"
 
     def cache(self, level):

@@ -31,6 +31,7 @@ static bool area_map(const struct platform *p, const struct platform_wish *wish,
 {
     *why = "no memory is made";
     machine.wish = *wish;
+    machine.asked[wish->node]++;
     if (machine.area == 0)
         return false;
     machine.areas++;
@@ -258,17 +259,25 @@ void machine_reset(enum execution execution)
 
 void machine_add_cores(void)
 {
-    static const struct core_facts facts[MACHINE_CORES];
-    static const struct platform_cores cores = {.count = MACHINE_CORES,
-                                                .facts = facts,
-                                                .run = run,
-                                                .together = together,
-                                                .starved = starved};
+    static struct platform_cores cores;
+
+    cores = (struct platform_cores){.count = MACHINE_CORES,
+                                    .facts = machine.facts,
+                                    .run = run,
+                                    .together = together,
+                                    .starved = starved};
     enum execution execution = machine.plan->core[0].engine.facts.execution;
 
     machine.platform.cores = &cores;
     strcpy(machine.options.cores, "all");
     make_plan(execution);
+}
+
+void machine_add_node(void)
+{
+    machine.numa = (struct numa){.from = "made", .nodes = 2, .bytes = {machine.area, machine.area}};
+    machine.platform.numa = &machine.numa;
+    machine.facts[MACHINE_CORES - 1].node = 1;
 }
 
 const struct outcome *machine_measure(const struct bench *b)

@@ -28,15 +28,18 @@ struct machine {
     uint64_t tsc;            /* the clock otherwise: simulated walks add to it */
 
     /* What it saw: */
-    unsigned areas;            /* mapped now */
-    struct platform_wish wish; /* of the last one */
-    bool executable;           /* which can be executed now */
-    bool evicts;               /* the ruler has evicted data since a test last cleared this */
-    _Atomic unsigned guarded;  /* calls; an NMI comes with each */
-    unsigned ms;               /* by which the row extended its deadline */
-    uint64_t began;            /* TSC at the beginning of the row */
-    double promised;           /* most ticks of the row that a shown fraction implies */
+    unsigned areas;                 /* mapped now */
+    struct platform_wish wish;      /* of the last one */
+    unsigned asked[NUMA_NODES + 1]; /* areas, by wish.node */
+    bool executable;                /* which can be executed now */
+    bool evicts;                    /* the ruler has evicted data since a test last cleared this */
+    _Atomic unsigned guarded;       /* calls; an NMI comes with each */
+    unsigned ms;                    /* by which the row extended its deadline */
+    uint64_t began;                 /* TSC at the beginning of the row */
+    double promised;                /* most ticks of the row that a shown fraction implies */
 
+    struct core_facts facts[MACHINE_CORES];
+    struct numa numa;
     struct platform platform;
     struct options options;
     struct plan *plan;
@@ -48,6 +51,8 @@ void machine_reset(enum execution execution);
 
 /* Adds cores to the machine, which are threads. */
 void machine_add_cores(void);
+/* Gives it two nodes of memory, and the last core to the second. */
+void machine_add_node(void);
 /* Returns the core that the thread is. */
 unsigned machine_core(void);
 

@@ -53,9 +53,9 @@ static void set_up(void)
     *handoff = (struct handoff){
         .arena = ARENA,
         .arena_size = ARENA_SIZE,
-        .area = AREA,
-        .area_size = AREA_SIZE,
-        .needs = {.data = PLATFORM_DATA_SIZE, .area = AREA_SIZE},
+        .area[0] = {.at = AREA, .size = AREA_SIZE, .node = NUMA_NONE},
+        .areas = 1,
+        .needs = {.data = PLATFORM_DATA_SIZE, .area = AREA_SIZE, .areas = 1},
         .cores = 1,
         .region = region,
         .regions = 1,
@@ -96,7 +96,7 @@ static void assert_view(const struct area_view *v, uint64_t phys)
 
 static void assert_windows(void)
 {
-    const struct area_map *m = &paging.area;
+    const struct area_map *m = &paging.area[0];
 
     assert_page(&paging.tables, PLATFORM_CODE_VA, paging.code.phys, PAGE_EXEC);
     assert_page(&paging.tables, PLATFORM_DATA_VA, paging.data, PAGE_WRITE);
@@ -123,6 +123,25 @@ TEST(a_framebuffer_below_64_TiB_and_our_windows_do_not_meet)
         assert_true(paging.framebuffer);
         assert_identity(at, FB_SIZE, PAGE_WRITE | PAGE_WC);
         assert_windows();
+    }
+}
+
+/* Each node's memory has its own part of the windows. */
+TEST(areas_of_several_nodes_do_not_meet)
+{
+    handoff->areas = handoff->needs.areas = HANDOFF_AREAS;
+    for (unsigned i = 0; i < HANDOFF_AREAS; i++)
+        handoff->area[i] = (struct handoff_area){AREA + i * GIB, AREA_SIZE, (int)i, 0, 0};
+    assert_null(make_paging(46));
+    assert_windows();
+    for (unsigned i = 1; i < HANDOFF_AREAS; i++) {
+        const struct area_map *m = &paging.area[i];
+        assert_view(&m->small, AREA + i * GIB);
+        assert_view(&m->large, AREA + i * GIB);
+        assert_view(&m->huge, AREA + i * GIB);
+        assert_int_equal(m->same_large.bytes + m->same_huge.bytes + m->small.code_bytes, 0);
+        assert_true(m->small.at >= paging.area[i - 1].small.at + paging.area[i - 1].small.bytes);
+        assert_true(m->huge.at >= paging.area[i - 1].huge.at + paging.area[i - 1].huge.bytes);
     }
 }
 

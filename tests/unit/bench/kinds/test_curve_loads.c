@@ -168,6 +168,33 @@ TEST(code_and_large_pages_have_other_tlbs)
     assert_string_equal(c->out.why, "no code is executed");
 }
 
+/* A point per node that has memory, all with a set of the same size. */
+TEST(points_are_the_nodes_with_memory)
+{
+    const struct bench b = CURVE(.by_node = true);
+
+    reset(EXEC_SILICON);
+    assert_int_equal(made_curve(&b)->out.status, ROW_UNSUPPORTED);
+    machine_add_node();
+    machine_add_cores();
+    const struct series *c = made_curve(&b);
+    assert_int_equal(c->out.status, ROW_OK);
+    assert_int_equal(c->node, 0);
+    assert_int_equal(c->n, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(c->point[i].x, i);
+        assert_close(c->point[i].cycles, made_latency(128 * KIB), 0.01);
+        assert_int_equal(c->point[i].visits, VISITS);
+    }
+    assert_int_equal(c->levels, 0);
+    assert_int_equal(machine.asked[2], 1); /* its own node's memory is the area */
+    assert_int_equal(machine.asked[1], 0);
+    machine.numa.bytes[1] = 0;
+    c = made_curve(&b);
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->out.why, "several nodes"));
+}
+
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
 TEST(strides_cost_what_a_random_order_does)
 {

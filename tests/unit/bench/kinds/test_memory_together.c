@@ -175,6 +175,27 @@ TEST(one_two_and_all_cores_share_the_memory)
     }
 }
 
+/* Two cores share the memory of node 0, the third has that of node 1 for itself. */
+TEST(each_core_has_memory_of_its_node)
+{
+    reset();
+    machine_add_node();
+    machine.area = 512 * KIB;
+    const struct series *c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->out.status, ROW_OK);
+    assert_int_equal(machine.asked[0], 1);
+    assert_int_equal(machine.asked[1], 0);
+    assert_int_equal(machine.asked[2], 1);
+    assert_int_equal(c->point[0].set, 512 * KIB);
+    assert_int_equal(c->point[1].set, 256 * KIB);
+    assert_int_equal(c->point[2].set, 256 * KIB);
+    reset();
+    machine_add_node();
+    c = measure(BENCH_LOADED, BENCH_READ_16);
+    assert_int_equal(c->out.status, ROW_OK);
+    assert_int_equal(machine.asked[2], 1);
+}
+
 TEST(latency_has_a_point_per_rate_of_the_others)
 {
     reset();

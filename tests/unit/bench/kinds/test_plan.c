@@ -72,6 +72,27 @@ TEST(one_core_of_each_type_measures)
     done();
 }
 
+TEST(one_core_of_each_node_measures)
+{
+    static const int nodes[CORES] = {1, 1, 0, 1, NUMA_NONE};
+
+    start();
+    for (unsigned i = 0; i < CORES; i++)
+        facts[i].node = nodes[i];
+    struct plan *plan = plan_of("nodes", SHARE_ALONE);
+    assert_int_equal(plan->n, 3);
+    assert_int_equal(plan->list[0], 0);
+    assert_int_equal(plan->list[1], 2);
+    assert_int_equal(plan->list[2], 4); /* which is on no node */
+    assert_int_equal(plan->all, 5);
+    done();
+    for (unsigned i = 0; i < CORES; i++)
+        facts[i].node = NUMA_NONE;
+    plan = plan_of("nodes", SHARE_ALONE);
+    assert_int_equal(plan->n, 1);
+    done();
+}
+
 TEST(cores_measure_one_after_the_other)
 {
     struct plan *plan = plan_of("all", SHARE_ALONE);

@@ -25,12 +25,19 @@ TEST(each_form_selects_its_cores)
 
 TEST(wrong_lists_are_refused)
 {
-    static const char *const texts[] = {
-        "",      ",",     "1,",      ",1",         "1,,2",
-        "-",     "-1",    "1-",      "4-1",        "1-2-3",
-        "all,1", "bsp,1", "types,1", "1 ,2",       "x",
-        "1x",    "0x3",   "1024",    "1-1024",     "ALL",
-        "99999", "1.5",   "+1",      "4294967296", "99999999999999999999999"};
+    static const char *const texts[] = {"",           ",",
+                                        "1,",         ",1",
+                                        "1,,2",       "-",
+                                        "-1",         "1-",
+                                        "4-1",        "1-2-3",
+                                        "all,1",      "bsp,1",
+                                        "types,1",    "1 ,2",
+                                        "nodes,1",    "x",
+                                        "1x",         "0x3",
+                                        "1024",       "1-1024",
+                                        "ALL",        "99999",
+                                        "1.5",        "+1",
+                                        "4294967296", "99999999999999999999999"};
     struct core_list l;
 
     EACH_CASE (c, texts)
@@ -55,7 +62,7 @@ TEST(cores_at_the_edges_of_words_are_selected)
 }
 
 /* Which cores these are only a machine can tell. */
-TEST(with_types_a_few_of_all_cores_are_selected)
+TEST(with_types_or_nodes_a_few_of_all_cores_are_selected)
 {
     struct core_list l;
 
@@ -63,6 +70,11 @@ TEST(with_types_a_few_of_all_cores_are_selected)
     assert_true(l.types && core_list_has(&l, 0) && core_list_has(&l, 1023));
     assert_int_equal(core_list_count(&l, 1), 1);
     assert_int_equal(core_list_count(&l, 1000), CORE_LIST_TYPES);
+    assert_int_equal(core_list_meet(&l, 1000), 1000);
+    assert_true(core_list_parse(&l, "nodes"));
+    assert_true(l.nodes && core_list_has(&l, 0) && core_list_has(&l, 1023));
+    assert_int_equal(core_list_count(&l, 3), 3);
+    assert_int_equal(core_list_count(&l, 1000), CORE_LIST_NODES);
     assert_int_equal(core_list_meet(&l, 1000), 1000);
     assert_true(core_list_parse(&l, "2-4,8"));
     assert_int_equal(core_list_meet(&l, 1000), 4);
@@ -83,6 +95,7 @@ TEST(missing_cores_are_listed)
     beyond("all", 1, "");
     beyond("bsp", 1, "");
     beyond("types", 1, "");
+    beyond("nodes", 1, "");
     beyond("0-3", 4, "");
     beyond("0-3", 2, "2-3");
     beyond("1-4,8,10-12", 4, "4,8,10-12");
