@@ -26,7 +26,7 @@ struct platform;
 struct core_facts {
     uint32_t apic_id;
     uint32_t package, core, thread; /* by CPUID on the core itself */
-    int node;                       /* of struct numa; NUMA_NONE: not known */
+    int node;                       /* of struct numa, or by CPUID; NUMA_NONE: not known */
     const char *type;               /* "performance", "efficiency"; NULL: not a hybrid CPU */
     uint32_t microcode;             /* revision; 0: unknown */
     bool has_tsc_adjust;

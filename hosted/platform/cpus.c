@@ -190,6 +190,8 @@ static void look_here(void *ctx, unsigned core)
     f->package = place->package;
     f->core = place->core;
     f->thread = place->thread;
+    if (!nodes.from)
+        f->node = place->node;
     f->microcode = process_microcode(cpus[core]);
     if (place->type != CORE_TYPE_UNKNOWN)
         f->type = core_type_names[place->type];

@@ -140,6 +140,8 @@ static void inspect(const struct core *c)
     f->package = place->package;
     f->core = place->core;
     f->thread = place->thread;
+    if (!all->given.handoff->numa.from)
+        f->node = place->node;
     if (place->type != CORE_TYPE_UNKNOWN)
         f->type = core_type_names[place->type];
     f->microcode = read_microcode(all->given.cpu);

@@ -117,6 +117,16 @@ static enum core_type core_type(const struct cpu *c, cpuid_fn cpuid, void *ctx)
     return CORE_TYPE_UNKNOWN;
 }
 
+/* APM vol. 3 E.4.15: 8000_001E ECX[7:0]; from family 15h on. */
+static int node_of(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    const uint32_t leaf = 0x8000001e;
+
+    if (!cpu_is_amd(c) || c->max_ext_leaf < leaf)
+        return -1;
+    return (int)(cpuid(ctx, leaf, 0).ecx & 0xff);
+}
+
 void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     struct layout l = {.apic_id = c->max_leaf >= 1 ? cpuid(ctx, 1, 0).ebx >> 24 : 0};
@@ -139,6 +149,7 @@ void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, v
         .core = field(l.apic_id, l.thread_bits, l.package_bits),
         .thread = field(l.apic_id, 0, l.thread_bits),
         .type = core_type(c, cpuid, ctx),
+        .node = node_of(c, cpuid, ctx),
     };
 }
 

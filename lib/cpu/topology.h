@@ -28,6 +28,7 @@ struct core_place {
     uint32_t core;       /* within the package, not dense */
     uint32_t thread;     /* within the core */
     enum core_type type; /* UNKNOWN if the CPU does not report it, as before hybrid parts */
+    int node;            /* of memory, by AMD's leaf 8000_001E; -1: the CPU does not report it */
 };
 
 /* Fills in the CPU that this CPUID belongs to; `c` is its decoded CPUID. */

@@ -99,6 +99,21 @@ static void amd_extended(const char *vendor, uint32_t family, uint32_t model, ui
     made_leaf(0x8000001e, 0x25, (threads - 1) << 8, 0, 0);
 }
 
+/* Node 3, of 2 nodes a package. */
+TEST(amd_tells_the_node)
+{
+    amd_extended("AuthenticAMD", 0x17, 1, 0x400f, 2);
+    made.leaf[made.leaves - 1].regs.ecx = 1 << 8 | 3;
+    assert_int_equal(place().node, 3);
+    amd_extended("HygonGenuine", 0x18, 1, 0x400f, 2);
+    assert_int_equal(place().node, 0);
+    amd_extended("AuthenticAMD", 0x17, 1, 0x400f, 2);
+    made.leaf[2].regs.eax = 0x8000001d;
+    assert_int_equal(place().node, -1);
+    amd_extended("GenuineIntel", 6, 0xcf, 0x400f, 2);
+    assert_int_equal(place().node, -1);
+}
+
 TEST(amd_leaves_give_package_core_and_thread)
 {
     amd_extended("AuthenticAMD", 0x17, 1, 0x400f, 2);
@@ -167,10 +182,10 @@ TEST(without_leaves_the_id_is_a_package)
 TEST(packages_cores_and_threads_are_counted_once)
 {
     const struct core_place cpus[] = {
-        {0x10, 1, 0, 0, 0, CORE_TYPE_PERFORMANCE}, {0x00, 0, 0, 0, 0, CORE_TYPE_PERFORMANCE},
-        {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE}, {0x08, 0, 4, 4, 0, CORE_TYPE_EFFICIENCY},
-        {0x11, 1, 0, 0, 1, CORE_TYPE_PERFORMANCE}, {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE},
-        {0x18, 1, 4, 4, 0, CORE_TYPE_EFFICIENCY},
+        {0x10, 1, 0, 0, 0, CORE_TYPE_PERFORMANCE, 0}, {0x00, 0, 0, 0, 0, CORE_TYPE_PERFORMANCE, 0},
+        {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE, 0}, {0x08, 0, 4, 4, 0, CORE_TYPE_EFFICIENCY, 0},
+        {0x11, 1, 0, 0, 1, CORE_TYPE_PERFORMANCE, 0}, {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE, 0},
+        {0x18, 1, 4, 4, 0, CORE_TYPE_EFFICIENCY, 0},
     };
     const size_t n = COUNT_OF(cpus);
     struct topology t;
