@@ -30,6 +30,7 @@ struct core_witness {
     uint64_t search_left;         /* TSC ticks that the probe may still spend on shared blocks */
     uint64_t taken, repeated;     /* TSC ticks of all rows' parts: of blocks that were not repeated;
                                    * of repeated ones */
+    unsigned runs, exclusive;     /* of blocks between two readings, lately; the exclusive ones */
 };
 
 /* The time of a suite's rows: what one does not use, the next ones may. */

@@ -17,8 +17,12 @@
  * everything else. A row by itself stays below it. */
 #define REPEATS_SECONDS 2
 #define REPEATS_TIMES   3
-#define WAITS_A_SECOND  10 /* a part repeats shared blocks for at most 1 s / WAITS_A_SECOND */
-#define WORDS_OF_BLOCK  (sizeof(struct block) / sizeof(uint64_t))
+/* After the first seconds repeats must be worth it: lately, of all runs between two readings, one
+ * in WORTH_ONE_IN was exclusive. A run takes some 50 us, a neighbour some ms. */
+#define WORTH_ONE_IN   8
+#define WORTH_RUNS     1024 /* older ones count half */
+#define WAITS_A_SECOND 10   /* a part repeats shared blocks for at most 1 s / WAITS_A_SECOND */
+#define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
 size_t sampler_need(size_t windows, size_t blocks)
@@ -193,9 +197,20 @@ static void take_block(struct sampler *s, struct engine *e, const struct placed 
     taken->cycles_per_tick = cycle_ratio(e, &mark, &to);
 }
 
-static bool may_take_again(struct sampler *s, size_t blocks)
+static void count_run(struct core_witness *o, bool exclusive)
 {
-    if (s->budget < blocks || tsc_now() > s->until || s->repeated >= s->most)
+    if (o->runs == WORTH_RUNS) {
+        o->runs /= 2;
+        o->exclusive /= 2;
+    }
+    o->runs++;
+    o->exclusive += exclusive;
+}
+
+static bool may_take_again(struct sampler *s, const struct core_witness *o, size_t blocks)
+{
+    if (s->budget < blocks || tsc_now() > s->until || s->repeated >= s->most ||
+        (s->repeated >= s->anyway && o->exclusive * WORTH_ONE_IN < o->runs))
         return false;
     s->budget -= blocks;
     return true;
@@ -259,6 +274,8 @@ static size_t take_run(struct sampler *s, struct engine *e, const struct placed 
         taken->after = (float)after;
         taken->shared = witness_is_shared(e, before, after);
     }
+    struct turn first = turn_at(s, from);
+    count_run(&e->witness, !s->block[first.kind][first.block].shared);
     return i;
 }
 
@@ -269,7 +286,7 @@ static size_t take_exclusive_run(struct sampler *s, struct engine *e, const stru
     struct turn first = turn_at(s, from);
     size_t to = take_run(s, e, p, from, end);
 
-    while (s->block[first.kind][first.block].shared && may_take_again(s, to - from)) {
+    while (s->block[first.kind][first.block].shared && may_take_again(s, &e->witness, to - from)) {
         for (size_t i = from; i < to; i++)
             keep_shared(s, e, turn_at(s, i).kind, turn_at(s, i).block);
         uint64_t began = tsc_now();
@@ -286,7 +303,8 @@ static void set_budget(struct sampler *s, const struct engine *e)
 
     s->budget = e->gate ? 0 : e->facts.o->retry_budget * (uint64_t)s->kinds * s->span.blocks;
     s->until = tsc_now() + hz / WAITS_A_SECOND;
-    uint64_t all = REPEATS_SECONDS * hz + REPEATS_TIMES * e->witness.taken;
+    uint64_t first = REPEATS_SECONDS * hz, all = first + REPEATS_TIMES * e->witness.taken;
+    s->anyway = first > e->witness.repeated ? first - e->witness.repeated : 0;
     s->most = all > e->witness.repeated ? all - e->witness.repeated : 0;
     s->repeated = 0;
 }

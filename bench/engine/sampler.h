@@ -49,7 +49,8 @@ struct sampler {
     uint32_t changed;              /* state that this part's windows changed: window_result */
     uint64_t budget;               /* shared blocks that may still be repeated, ... */
     uint64_t until;                /* ... the TSC until which, ... */
-    uint64_t most, repeated;       /* ... and for how many ticks; ticks so far */
+    uint64_t anyway, most;         /* ... for how many ticks, whatever it is worth; and at most */
+    uint64_t repeated;             /* ticks so far */
     struct gathered *gathered;     /* the row's; repeated blocks stay in its histogram */
 };
 

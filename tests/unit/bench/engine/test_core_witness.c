@@ -337,6 +337,29 @@ TEST(the_repeats_of_all_rows_together_are_bounded)
     }
 }
 
+/* After two seconds blocks are repeated only while the core is exclusive now and then. */
+TEST(repeats_that_are_in_vain_end)
+{
+    const uint64_t two_seconds = 2 * 2000000000ull;
+
+    a_core(6, 2, 0.5, 20);
+    engine.witness.repeated = two_seconds;
+    engine.witness.taken = two_seconds;
+    struct row row = take();
+    assert_false(row.taken.shared);
+    assert_true(row.taken.blocks > NEEDED * 5 / 4);
+    a_core(6, 2, 0.98, 20);
+    engine.witness.repeated = two_seconds;
+    engine.witness.taken = two_seconds;
+    take();
+    row = take();
+    assert_true(row.taken.shared);
+    assert_in_range(row.taken.blocks, NEEDED, NEEDED * 9 / 8);
+    core.share = 0.5;
+    take();
+    assert_false(take().taken.shared);
+}
+
 /* Windows of a probe, until this many ticks were spent on repeating shared blocks. */
 static void a_search(double share, uint32_t budget, uint64_t most)
 {
