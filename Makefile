@@ -34,6 +34,8 @@ MEM     ?= 512
 OUT     ?= build/run
 TIMEOUT ?=
 CONF    ?=
+# Bytes per sector of the device that `make image` makes an image for; empty: 512.
+SECTOR  ?=
 # A folder with user objects, for boots: docs/own-code.md.
 OBJECTS ?=
 # `make check-object`: an object, or a folder of objects.
@@ -55,7 +57,7 @@ GEN   := $(B)/gen
 
 # make also puts the variables of its command line into every command's environment, and expands them for that (make 4.4
 # for the $$(shell)s below too): $$(shell ...) in a file name would run. Those commands get what they need as words.
-unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF OBJECTS OBJECT KEY CERT FONT EFI_INC
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF SECTOR OBJECTS OBJECT KEY CERT FONT EFI_INC
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -354,9 +356,9 @@ $(PICTURES)/%.jsonl: $(HOSTED)
 image: $(B)/baretick.img
 iso: $(B)/baretick.iso
 $(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
-	@scripts/image $(EFI) $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
+	@scripts/image $(call option,--sector,SECTOR) $(EFI) $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
 $(B)/media: FORCE
-	@$(call stamp,$(call file_stamp,CONF) $(call files_stamp,OBJECTS))
+	@$(call stamp,$(call file_stamp,CONF) $(value SECTOR) $(call files_stamp,OBJECTS))
 
 # Separate, because a signature contains its time, so no two are equal.
 SIGNED := $(B)/signed
@@ -364,7 +366,7 @@ signed: $(SIGNED)/baretick.img
 $(SIGNED)/baretick.efi: $(EFI) scripts/sign scripts/tools/pe.py $(SIGNED)/keys
 	@scripts/sign $(EFI) $@ $(call given,KEY) $(call given,CERT)
 $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
-	@scripts/image $< $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
+	@scripts/image $(call option,--sector,SECTOR) $< $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
 $(SIGNED)/keys: FORCE
 	@$(call stamp,$(call file_stamp,KEY) $(call file_stamp,CERT))
 
@@ -482,6 +484,7 @@ help:
 	@echo "make stores          builds build/hosted/stores: redundant stores and loads (scripts/baretick stores --help)"
 	@echo "make check-object    prints what a machine will say about a user object (OBJECT=file.o)"
 	@echo "make image           makes build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
+	@echo "                     SECTOR=4096: for a device with sectors of 4096 bytes"
 	@echo "make iso             makes build/baretick.iso, for a CD, a virtual CD or a stick"
 	@echo "make dist            makes build/baretick-VERSION.tar.gz, which builds without git"
 	@echo "make deb             makes Debian packages of the last commit in build/deb"

@@ -19,7 +19,7 @@ import sharing  # noqa: E402
 QUICK = "suite=baseline samples=32"
 
 
-# Debian has mkfs.vfat and sgdisk there.
+# Debian has mkfs.vfat and fdisk there.
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 
 

@@ -47,7 +47,7 @@ OUTSIDE = {"-plugin", "-pidfile"}
 SAVED_BUSES = {"virtio", "ahci"}
 # OVMF's driver gives up a command after seconds of the machine's clock. Under icount these pass as fast as QEMU runs,
 # in a tenth of the time, so a slow host disk leads to "failed to load ...: Not Found".
-TIMED_BUSES = {"nvme", "usb", "cdrom"}
+TIMED_BUSES = {"nvme", "usb", "usb-4096", "cdrom"}
 
 
 def drive(name, path):
@@ -304,7 +304,8 @@ def qemu(
     """Runs one QEMU from power-on to its end, or from a saved machine like it whose firmware has started.
 
     program, words   an EFI program that the firmware loads by itself, and its load options
-    disk, bus        an image to boot from, on "virtio", "ahci", "nvme" or "usb", or in a "cdrom" drive
+    disk, bus        an image to boot from, on "virtio", "ahci", "nvme", "usb" or, with sectors of 4096 bytes, "usb-4096", or
+                     in a "cdrom" drive
     icount           counted instructions; None: yes, unless the disk's driver would time out
     bios             another firmware than OVMF
     firmware         another (code, variables) of OVMF
@@ -351,6 +352,9 @@ def arguments_of(disk=None, bus="virtio", cpu="max", machine="q35", memory=512, 
             "ide": ["-device", "ide-hd,drive=disk,bus=ide.0"],
             "nvme": ["-device", "nvme,drive=disk,serial=1"],
             "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],
+            # usb-storage of QEMU 7.2 has sectors of 512 bytes, whatever its options say.
+            "usb-4096": ["-device", "qemu-xhci", "-device", "usb-bot,id=bot", "-device",
+                         "scsi-hd,bus=bot.0,drive=disk,logical_block_size=4096,physical_block_size=4096"],
         }[bus]
     return command
 

@@ -19,8 +19,12 @@ GIB = 1 << 30
 @pytest.fixture
 def image(tmp_path):
     """A file with a GPT's first bytes (UEFI 2.10, 5.3) and text that must be read back from a stick."""
-    path = tmp_path / "some image.img"
-    path.write_bytes((bytes(512) + b"EFI PART" + b"baretick" * (IMAGE_BYTES // 8))[:IMAGE_BYTES])
+    return image_for(512, tmp_path / "some image.img")
+
+
+def image_for(sector, path):
+    """Writes such a file for a device with sectors of this size."""
+    path.write_bytes((bytes(sector) + b"EFI PART" + b"baretick" * (IMAGE_BYTES // 8))[:IMAGE_BYTES])
     return path
 
 
@@ -47,6 +51,8 @@ class Machine:
         """Returns where its files are, below sys/; files: more of them, or other values."""
         place = f"sys/{parent}{name}"
         standard = {"dev": number, "size": str(bytes_ // 512), "ro": "0", "removable": "1"}
+        if "partition" not in files:
+            standard["queue/logical_block_size"] = "512"
         for file, value in {**standard, **files}.items():
             self.write(f"{place}/{file}", value + "\n")
         link = self.root / "sys/dev/block" / number
@@ -118,6 +124,9 @@ REFUSED = [
     ("sdb", f"has {IMAGE_BYTES - 512} bytes, fewer than the image's {IMAGE_BYTES}", lambda fake: fake.disk(bytes_=IMAGE_BYTES - 512)),
     ("vda", "holds this system: / is mounted from it",
      lambda fake: (fake.disk("vda", "254:0"), fake.partition("vda1", "254:1", "vda"), fake.mount("254:1", "/", "/dev/root"))),
+    ("sdb", "has sectors of 4096 bytes, and", lambda fake: fake.disk(**{"queue/logical_block_size": "4096"})),
+    ("sdb", "make image SECTOR=4096", lambda fake: fake.disk(**{"queue/logical_block_size": "4096"})),
+    ("sdb", "does not say the size of its sectors", lambda fake: fake.disk(**{"queue/logical_block_size": ""})),
     ("sdb", "does not say its size", lambda fake: fake.disk(size="")),
     ("sdb", "no block device; a whole stick is needed", lambda fake: None),
     ("null", "no block device; a whole stick is needed", lambda fake: None),
@@ -138,6 +147,15 @@ def test_devices_of_exactly_the_limits_are_accepted(fake, image):
     fake.disk(bytes_=IMAGE_BYTES)
     fake.disk("sdc", "8:32", 256 * GIB)
     assert fake.flash(image)[0] and fake.flash(image, "/dev/sdc")[0]
+
+
+def test_an_image_for_large_sectors_is_accepted_only_where_they_are(fake, tmp_path):
+    image = image_for(4096, tmp_path / "large.img")
+    fake.disk(**{"queue/logical_block_size": "4096"})
+    fake.disk("sdc", "8:32")
+    assert fake.flash(image)[0]
+    taken, said = fake.flash(image, "/dev/sdc", "--force")
+    assert not taken and "/dev/sdc has sectors of 512 bytes, and" in said and "SECTOR=512" in said, said
 
 
 def test_a_mount_of_another_stick_does_not_count(fake, image):
@@ -181,11 +199,11 @@ def loop(tmp_path):
     yield from set_up(backing)
 
 
-def set_up(backing):
+def set_up(backing, sector=512):
     losetup = shutil.which("losetup")
     if not losetup:
         pytest.skip("losetup is not installed")
-    p = run_command(losetup, "-f", "--show", backing)
+    p = run_command(losetup, "-f", "--show", "-b", str(sector), backing)
     if p.returncode != 0:
         pytest.skip(f"no loop device may be set up here: {p.stderr.strip()}")
     yield p.stdout.strip(), backing
@@ -225,17 +243,25 @@ def test_a_device_that_is_open_exclusively_is_refused(image, loop):
     assert write(image, device, "--force", "--yes")[0] == 0
 
 
-def test_a_written_stick_boots(boot, program, tmp_path):
-    """A stick is larger than the image, so the second GPT is not at its end; it boots nevertheless."""
-    backing, image, conf = tmp_path / "stick", tmp_path / "x.img", tmp_path / "x.conf"
+@pytest.mark.parametrize("sector, bus", [(512, "usb"), (4096, "usb-4096")])
+def test_a_written_stick_boots(boot, program, tmp_path, sector, bus):
+    """A stick is larger than the image, so the second GPT is not at its end; it boots nevertheless. An image for
+    sectors of another size is refused, and the stick keeps its content."""
+    backing, conf = tmp_path / "stick", tmp_path / "x.conf"
+    image, other = tmp_path / "x.img", tmp_path / "other.img"
     conf.write_text(QUICK)
-    output_of(build.ROOT / "scripts/image", program, conf, image)
+    output_of(build.ROOT / "scripts/image", f"--sector={sector}", program, conf, image)
+    output_of(build.ROOT / "scripts/image", f"--sector={4096 + 512 - sector}", program, conf, other)
     with open(backing, "wb") as f:
-        f.truncate(image.stat().st_size + 64 * MIB)
-    for device, _ in set_up(backing):
+        f.truncate(512 * MIB)
+    for device, _ in set_up(backing, sector):
+        status, said = write(other, device, "--force", "--yes")
+        assert status == 1 and f"has sectors of {sector} bytes" in said, said
+        with open(backing, "rb") as f:
+            assert not any(f.read(MIB))
         status, said = write(image, device, "--force", "--yes")
         assert status == 0, said
-    b = boot("", disk=backing, bus="usb").must(SUCCESS)
+    b = boot("", disk=backing, bus=bus).must(SUCCESS)
     assert {r["suite"] for r in b.rows} == {"baseline"}, str(b)
 
 

@@ -320,6 +320,14 @@ def test_an_image_of_another_kind_is_refused(built, tmp_path):
     assert p.returncode == 2 and ".img" in p.stderr and ".iso" in p.stderr
 
 
+@pytest.mark.parametrize("sector, kind", [("1024", "img"), ("x", "img"), ("4096", "iso")])
+def test_sectors_that_a_medium_cannot_have_are_refused(built, tmp_path, sector, kind):
+    path = tmp_path / f"x.{kind}"
+    p = run_command(ROOT / "scripts/image", f"--sector={sector}", built / "baretick.efi", build.conf(), path)
+    assert p.returncode == 1 and f"--sector={sector}" in p.stderr and "allowed" in p.stderr, p.stderr
+    assert not path.exists()
+
+
 def test_the_conf_has_every_option_with_its_default(boot, stick):
     """Without its #, each line is a word that the program accepts, and that changes nothing."""
     conf = build.conf().read_text()

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 pytestmark = pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="no git repository here")
-TOOLS = ("dpkg-buildpackage", "dh", "dh_python3", "mcopy", "sgdisk", "mkfs.vfat")
+TOOLS = ("dpkg-buildpackage", "dh", "dh_python3", "mcopy", "fdisk", "mkfs.vfat")
 PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 missing = [name for name in TOOLS if not shutil.which(name, path=PATH)]
 can_package = pytest.mark.skipif(bool(missing), reason=f"missing: {', '.join(missing)}")
