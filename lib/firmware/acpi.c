@@ -101,14 +101,14 @@ static struct acpi_table root_at(const struct physmem *mem, uint64_t address, co
     return t;
 }
 
-static uint32_t root_entries(const struct acpi *a)
+uint32_t acpi_entries(const struct acpi *a)
 {
     uint32_t n = a->present ? (a->root.length - ACPI_HEADER_SIZE) / (a->xsdt ? 8 : 4) : 0;
 
     return n < ROOT_ENTRIES_MAX ? n : ROOT_ENTRIES_MAX;
 }
 
-static uint64_t root_entry(const struct acpi *a, uint32_t i)
+uint64_t acpi_entry(const struct acpi *a, uint32_t i)
 {
     const uint8_t *first = a->root.bytes + ACPI_HEADER_SIZE;
 
@@ -158,18 +158,18 @@ void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp)
         a->root = root_at(mem, rsdt, "RSDT");
     a->present = a->root.bytes != NULL;
 
-    uint32_t n = root_entries(a);
+    uint32_t n = acpi_entries(a);
     for (uint32_t i = 0; i < n; i++)
-        if (root_entry(a, i) != 0 && table_at(mem, root_entry(a, i)).bytes == NULL)
+        if (acpi_entry(a, i) != 0 && table_at(mem, acpi_entry(a, i)).bytes == NULL)
             a->bad++;
 }
 
 struct acpi_table acpi_find(const struct acpi *a, const char signature[4])
 {
-    uint32_t n = root_entries(a);
+    uint32_t n = acpi_entries(a);
 
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t address = root_entry(a, i);
+        uint64_t address = acpi_entry(a, i);
         const uint8_t *name = address != 0 ? a->mem->at(a->mem->ctx, address, 4) : NULL;
         if (name == NULL || memcmp(name, signature, 4) != 0)
             continue;

@@ -74,6 +74,9 @@ struct acpi {
 
 /* `rsdp` is a physical address, 0 for none. If the XSDT is invalid, the RSDT is used. */
 void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp);
+/* The root table's entries: their number, and the physical address of one, valid or not. */
+uint32_t acpi_entries(const struct acpi *a);
+uint64_t acpi_entry(const struct acpi *a, uint32_t i);
 /* Returns the first valid table with that signature; .bytes is NULL if no table has it. */
 struct acpi_table acpi_find(const struct acpi *a, const char signature[4]);
 /* Returns whether the root table or the FADT is QEMU's: OEM id "BOCHS ", OEM table id "BXPC....".

@@ -9,6 +9,7 @@
 struct structures {
     const uint8_t *bytes;
     uint32_t n;
+    uint64_t address;
 };
 
 /* Section 5.2.1: _SM_ and in it _DMI_, each with a checksum. The first covers only its own
@@ -25,7 +26,8 @@ static struct structures entry_32(const struct physmem *mem, uint64_t entry)
     if ((p[5] != 0x1f && p[5] != 0x1e) || byte_sum(p, p[5]) != 0)
         return s;
     s.n = le16(p + 0x16);
-    s.bytes = mem->at(mem->ctx, le32(p + 0x18), s.n);
+    s.address = le32(p + 0x18);
+    s.bytes = mem->at(mem->ctx, s.address, s.n);
     return s;
 }
 
@@ -38,7 +40,8 @@ static struct structures entry_64(const struct physmem *mem, uint64_t entry)
     if (p == NULL || memcmp(p, "_SM3_", 5) != 0 || p[6] != 0x18 || byte_sum(p, 0x18) != 0)
         return s;
     s.n = le32(p + 0x0c);
-    s.bytes = mem->at(mem->ctx, le64(p + 0x10), s.n);
+    s.address = le64(p + 0x10);
+    s.bytes = mem->at(mem->ctx, s.address, s.n);
     return s;
 }
 
@@ -81,8 +84,7 @@ struct walk {
     uint32_t n, at;
 };
 
-/* False: no valid table. */
-static bool open(struct walk *w, const struct physmem *mem, uint64_t entry)
+static struct structures structures_of(const struct physmem *mem, uint64_t entry)
 {
     struct structures s = {0};
 
@@ -90,6 +92,14 @@ static bool open(struct walk *w, const struct physmem *mem, uint64_t entry)
         s = entry_64(mem, entry);
     if (entry != 0 && s.bytes == NULL)
         s = entry_32(mem, entry);
+    return s;
+}
+
+/* False: no valid table. */
+static bool open(struct walk *w, const struct physmem *mem, uint64_t entry)
+{
+    struct structures s = structures_of(mem, entry);
+
     *w = (struct walk){s.bytes, s.bytes != NULL ? s.n : 0, 0};
     return s.bytes != NULL;
 }
@@ -106,7 +116,8 @@ static const uint8_t *next(struct walk *w)
     uint8_t type = p[0], length = p[1];
     if (type == end_of_table || length < 4 || length > w->n - w->at)
         return NULL;
-    uint32_t strings = strings_size((struct structures){w->bytes, w->n}, w->at + length);
+    uint32_t strings =
+        strings_size((struct structures){.bytes = w->bytes, .n = w->n}, w->at + length);
     if (strings == 0)
         return NULL;
     w->at += length + strings;
@@ -265,6 +276,86 @@ void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t 
         if (size_of(p, &one.bytes))
             add_modules(m, &one);
     }
+}
+
+/* --- without what identifies a machine -------------------------------------------------------- */
+
+bool smbios_place(const struct physmem *mem, uint64_t entry, uint64_t *address, uint32_t *size)
+{
+    struct structures s = structures_of(mem, entry);
+
+    *address = s.address;
+    *size = s.n;
+    return s.bytes != NULL;
+}
+
+/* The strings that are kept, by the offsets of their numbers: sections 7.1 to 7.5, 7.8 and 7.18. */
+static const struct known_type {
+    uint8_t type;
+    uint8_t kept[4];    /* of makers, products, versions, places */
+    uint8_t removed[3]; /* serial numbers and asset tags, also if a kept one has the same number */
+} known_types[] = {
+    {0, {0x04, 0x05, 0x08}, {0}},
+    {1, {0x04, 0x05, 0x06, 0x1a}, {0x07, 0x19}},
+    {2, {0x04, 0x05, 0x06}, {0x07, 0x08}},
+    {3, {0x04}, {0x06, 0x07, 0x08}},
+    {4, {0x04, 0x07, 0x10}, {0x20, 0x21}},
+    {7, {0x04}, {0}},
+    {16, {0}, {0}},
+    {17, {0x10, 0x11, 0x17, 0x1a}, {0x18, 0x19}},
+    {19, {0}, {0}},
+};
+
+static const struct known_type *known_type(uint8_t type)
+{
+    for (size_t i = 0; i < sizeof known_types / sizeof known_types[0]; i++)
+        if (known_types[i].type == type)
+            return &known_types[i];
+    return NULL;
+}
+
+/* Returns whether one of these offsets, up to the first 0, has this string's number. */
+static bool refers(const uint8_t *p, const uint8_t *offsets, size_t n, unsigned number)
+{
+    for (size_t i = 0; i < n && offsets[i] != 0; i++)
+        if (offsets[i] < p[1] && p[offsets[i]] == number)
+            return true;
+    return false;
+}
+
+static void anonymise_strings(uint8_t *p, const struct known_type *known)
+{
+    uint8_t *at = p + p[1];
+
+    for (unsigned number = 1; *at != 0; number++) {
+        bool keeps = known && refers(p, known->kept, sizeof known->kept, number) &&
+                     !refers(p, known->removed, sizeof known->removed, number);
+        for (; *at != 0; at++)
+            *at = keeps ? *at : '*';
+        at++;
+    }
+}
+
+/* Section 7.2.1: the UUID of type 1. */
+enum { TYPE_SYSTEM = 1, UUID = 0x08, UUID_END = 0x18 };
+
+void smbios_anonymise(uint8_t *bytes, uint32_t n)
+{
+    struct walk w = {bytes, n, 0};
+    const uint8_t header = 4, end_of_table = 127;
+
+    for (const uint8_t *found; (found = next(&w)) != NULL;) {
+        uint8_t *p = bytes + (found - bytes);
+        const struct known_type *known = known_type(p[0]);
+        anonymise_strings(p, known);
+        for (unsigned i = header; i < p[1]; i++)
+            if (!known || (p[0] == TYPE_SYSTEM && i >= UUID && i < UUID_END))
+                p[i] = 0;
+    }
+    /* What follows the last complete structure. */
+    if (n - w.at >= header && bytes[w.at] == end_of_table)
+        w.at += header;
+    memset(bytes + w.at, 0, n - w.at);
 }
 
 const char *smbios_memory_type(uint8_t type)

@@ -65,6 +65,19 @@ struct smbios_memory {
 
 void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t entry);
 
+/* The place of the structures in memory. False: no valid table. `size` can be larger than what they
+ * take. */
+bool smbios_place(const struct physmem *mem, uint64_t entry, uint64_t *address, uint32_t *size);
+
+/*
+ * Removes from a copy of the structures what identifies this one machine, or its owner: serial
+ * numbers, UUIDs, asset tags, and everything else whose meaning is not known here. Structures of
+ * types 0 to 4, 7, 16, 17 and 19 keep their numbers, and the strings that name makers, products and
+ * versions. Other strings become '*', other structures zeros after their header. Lengths stay, so
+ * all structures are where they were.
+ */
+void smbios_anonymise(uint8_t *bytes, uint32_t n);
+
 /* Returns "DDR4"; NULL: other, unknown, or an unknown code. */
 const char *smbios_memory_type(uint8_t type);
 

@@ -170,3 +170,48 @@ TEST(a_table_cut_anywhere_is_read_within_its_bounds)
     memory[TABLE] = 0x7f; /* nothing counts after the end mark */
     assert_false(get(ENTRY32, SMBIOS_SYSTEM_PRODUCT));
 }
+
+/* Each structure has the same fields, with serial number, asset tag and UUID. */
+static const char named[] =
+    "\x01\x1b\x00\x01\x01\x02\x00\x03"
+    "0123456789abcdef" /* the UUID */
+    "\x06\x04\x02"     /* its SKU is string 4, its family string 2 */
+    "Acme\0Anvil\0SERIAL1\0SKU1\0\0"
+    "\x03\x09\x00\x03\x01\x11\x00\x02\x03"
+    "Acme\0SERIAL2\0ASSET2\0\0"
+    "\x02\x0a\x00\x02\x01\x01\x00\x01\x02\x00" /* the maker's string is the serial */
+    "SERIAL3\0ASSET3\0\0"
+    "\x0b\x06\x00\x0b\x01\x77"
+    "OWNER4\0\0"
+    "\xdd\x08\x00\xdd" /* a maker's own type */
+    "TAG5\0\0"
+    "\x7f\x04\x00\x7f\0\0"
+    "REST6";
+
+static bool has_bytes(const uint8_t *bytes, size_t n, const char *part, size_t length)
+{
+    for (size_t i = 0; i + length <= n; i++)
+        if (memcmp(bytes + i, part, length) == 0)
+            return true;
+    return false;
+}
+
+TEST(what_identifies_a_machine_is_removed_and_its_model_stays)
+{
+    static const char *const secrets[] = {"0123456789abcdef", "SERIAL", "ASSET", "SKU",
+                                          "OWNER4",           "TAG5",   "REST6"};
+    uint8_t bytes[sizeof named - 1];
+
+    memcpy(bytes, named, sizeof bytes);
+    smbios_anonymise(bytes, sizeof bytes);
+    EACH_CASE (c, secrets)
+        assert_false(has_bytes(bytes, sizeof bytes, *c, strlen(*c)));
+    assert_memory_equal(bytes, named, 8);                                /* up to the UUID */
+    assert_memory_equal(bytes + 27, "Acme\0Anvil\0*******\0****\0", 25); /* lengths stay */
+    assert_memory_equal(bytes + 52,
+                        "\x03\x09\x00\x03\x01\x11\x00\x02\x03"
+                        "Acme\0*******\0",
+                        22);
+    assert_true(has_bytes(bytes, sizeof bytes, "\xdd\x08\x00\xdd\0\0\0\0", 8));
+    assert_true(has_bytes(bytes, sizeof bytes, "\x7f\x04\x00\x7f", 4));
+}
