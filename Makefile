@@ -381,7 +381,7 @@ UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,
 	console/display console/serial cores/nmi_timer cores/own_timers cpu/area_map cpu/msr_setup cpu/paging cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/nodes platform/process stores/counts stores/hash_table \
 	$(if $(HAS_ZYDIS),stores/operands))
-UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c hosted/replay/replay_cpuid.c \
+UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c $(patsubst %,hosted/replay/replay_%.c,acpi cpuid machine) \
 	$(sort $(wildcard tests/unit/*.c))
 UNIT_UPPER := $(filter-out bench/suites/% bench/run/run%,$(filter bench/%,$(C_SRC))) \
 	$(UNIT_SUITES:%=bench/suites/%.c) $(UNIT_KERNEL) $(UNIT_HOSTED) $(filter-out hosted/replay/replay.c $(UNIT_LIB),$(REPLAY_SRC))

@@ -21,6 +21,9 @@ void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n);
 /* A raw ACPI table, including header and checksum. `signature` begins with that of the table: APIC,
  * FACP, HPET, SPCR, DBG2 or SRAT. */
 void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, size_t n);
+struct acpi;
+/* The same for each of these tables that is valid, as an object of its name. */
+void replay_acpi_tables(struct json *j, const struct acpi *a);
 
 /*
  * Writes one object per launch and body of recorded windows (windows_pass.c below), one per line,
@@ -40,9 +43,10 @@ enum replay_status replay_windows(struct sink *out, struct sink *said, const cha
  *   cpuid CPU LEAF SUBLEAF EAX EBX ECX EDX    all hexadecimal but CPU
  *   msr ADDRESS VALUE                         CPU 0's; VALUE is `fault` if RDMSR faulted
  *   # anything
- * or empty, and ends in LF, CR LF or the text's end. Blanks separate words. Older recorders wrote
- * all subleaves of a leaf in sequence with subleaf 0: the n-th of these is subleaf n. CPUs other
- * than 0 have only the leaves that differ; CPU 0 answers for the rest.
+ * or one of replay_machine.c below, or empty, and ends in LF, CR LF or the text's end. Blanks
+ * separate words. Older recorders wrote all subleaves of a leaf in sequence with subleaf 0: the
+ * n-th of these is subleaf n. CPUs other than 0 have only the leaves that differ; CPU 0 answers for
+ * the rest.
  */
 
 #define DUMP_CPU_MAX 65535 /* the highest CPU number; no machine is near it */
@@ -58,7 +62,34 @@ struct dump_msr {
     uint64_t value;
 };
 
+/*
+ * --- replay_machine.c ---
+ * The other lines of a recording, which `dump` makes (boot/dump.c) and docs/machine.md describes;
+ * numbers are hexadecimal but TYPE:
+ *   bytes ADDRESS BYTES                  physical memory; BYTES without blanks
+ *   zeros ADDRESS COUNT                  the same, of zeros
+ *   rsdp ADDRESS                         where the firmware's tables begin; smbios and smbios3 too
+ *   memory TYPE START SIZE ATTRIBUTE     an entry of the firmware's memory map
+ *   pci SEGMENT BUS DEVICE FUNCTION VENDOR ID CLASS SUBSYSTEM
+ */
+struct dump_block;
+struct machine_dump {
+    struct dump_block *block; /* of memory */
+    size_t blocks;
+    uint64_t rsdp, smbios, smbios3; /* 0: none */
+    unsigned regions, functions;
+    uint64_t conventional; /* bytes */
+};
+
+struct line;
+/* Takes a line with this first word; `l` is the rest. Returns NULL, or what is wrong with it. */
+const char *machine_line(struct machine_dump *m, struct line word, struct line l);
+void machine_free(struct machine_dump *m);
+/* Writes what lib/ decodes, as far as it was recorded: acpi, smbios, memory, pci_functions. */
+void machine_record(struct json *j, const struct machine_dump *m);
+
 struct cpuid_dump {
+    struct machine_dump machine;
     struct dump_leaf *leaf;
     struct dump_msr *msr;
     uint32_t *cpu; /* the distinct CPU numbers, in the order of their first lines */

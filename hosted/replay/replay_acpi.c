@@ -230,3 +230,13 @@ void replay_acpi(struct json *j, const char *signature, const uint8_t *bytes, si
     JSON_PUT(j, JSON_IS("revision", t.bytes[ACPI_HEADER_REVISION]));
     tables[i].decode(j, &t);
 }
+
+void replay_acpi_tables(struct json *j, const struct acpi *a)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        struct acpi_table t = acpi_find(a, tables[i].signature);
+        if (t.bytes != NULL)
+            JSON_OBJECT_OF(j, tables[i].name,
+                           replay_acpi(j, tables[i].signature, t.bytes, t.length));
+    }
+}

@@ -86,7 +86,7 @@ static const char *one_line(struct cpuid_dump *d, struct line l)
         return leaf_line(d, l);
     if (line_is(word, "msr"))
         return msr_line(d, l);
-    return "a line begins with cpuid, msr or #";
+    return machine_line(&d->machine, word, l);
 }
 
 static bool list_cpus(struct cpuid_dump *d)
@@ -138,6 +138,7 @@ bool cpuid_dump_parse(struct cpuid_dump *d, const uint8_t *text, size_t n, char 
 
 void cpuid_dump_free(struct cpuid_dump *d)
 {
+    machine_free(&d->machine);
     free(d->leaf);
     free(d->msr);
     free(d->cpu);
@@ -326,6 +327,7 @@ static bool decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
     measuring(j, &r);
     cpu_facts_record(&facts, j);
     JSON_OBJECT_OF(j, "insn", forms(j, &r));
+    machine_record(j, &d->machine);
     free(r.place);
     return true;
 }

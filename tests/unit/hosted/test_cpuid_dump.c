@@ -73,6 +73,18 @@ TEST(wrong_lines_are_refused_with_their_number)
         {LEAF_0 "msr 10 1 1", "line 2: more than a value"},
         {LEAF_0 "CPUID 0 4 0 1 2 3 4", "line 2: a line begins with"},
         {LEAF_0 "cpuids", "line 2: a line begins with"},
+        {LEAF_0 "bytes x 00", "line 2: the address"},
+        {LEAF_0 "bytes 10", "line 2: the bytes"},
+        {LEAF_0 "bytes 10 0", "line 2: the bytes"},
+        {LEAF_0 "bytes 10 0g", "line 2: the bytes"},
+        {LEAF_0 "bytes 10 00 00", "line 2: more words"},
+        {LEAF_0 "zeros 10 1000001", "line 2: the address and the number of zeros"},
+        {LEAF_0 "zeros 10 1000000\nzeros 1000010 1", "line 3: out of memory, or more than 16 MiB"},
+        {LEAF_0 "memory 7 0 1000", "line 2: start, size and attribute"},
+        {LEAF_0 "memory f 0 1000 f", "line 2: the type of memory"},
+        {LEAF_0 "pci 0 0 20 0 8086 1 2 3", "line 2: segment, bus"},
+        {LEAF_0 "rsdp", "line 2: the address"},
+        {LEAF_0 "smbios3 1 2", "line 2: more words"},
     };
 
     EACH_CASE (c, texts) {
@@ -97,4 +109,31 @@ TEST(many_lines_fit)
     assert_int_equal(d.msrs, 999);
     struct dump_cpu last = {&d, 999};
     assert_int_equal(cpuid_dump_get(&last, 1, 0).eax, 999);
+}
+
+/* An RSDP of revision 0 whose RSDT has one table, an HPET, in two pieces and with zeros between. */
+TEST(recorded_memory_is_decoded_where_it_was)
+{
+    static char said[20000];
+    static const char text[] =
+        LEAF_0 "rsdp 1000\n"
+               "bytes 1000 5253442050545220ec434f52504f52000020000000000000\n" /* 20 bytes and 4 */
+               "bytes 2000 525344542800000001fc4f454d49440000000000000000000000000000000000\n"
+               "bytes 2020 0000000000300000\n"
+               "bytes 3000 485045543800000001324f454d494400\n"
+               "zeros 3010 14\n"
+               "bytes 3024 01a28680000000000000d0fe00000000007f0000\n"
+               "memory 7 0 1000 f\nmemory 2 1000 1000 f\npci 0 1 1f 7 8086 1234 6010000 0\n";
+    struct sink_buf out;
+    struct json j;
+
+    sink_buf_init(&out, said, sizeof said);
+    json_line_begin(&j, &out.sink);
+    replay_cpuid(&j, (const uint8_t *)text, sizeof text - 1);
+    json_line_end(&j);
+    assert_non_null(
+        strstr(said, "\"acpi\":{\"present\":true,\"revision\":0,\"oem_id\":\"CORPOR\""));
+    assert_non_null(strstr(said, "\"HPET\":{\"revision\":1,\"address\":4275044352"));
+    assert_non_null(strstr(said, "\"memory\":{\"regions\":2,\"conventional_bytes\":4096}"));
+    assert_non_null(strstr(said, "\"pci_functions\":1"));
 }
