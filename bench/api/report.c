@@ -116,6 +116,48 @@ void report_eventf(struct report *r, const char *kind, const char *format, ...)
     report_event(r, kind, message);
 }
 
+#define MACHINE_LINES 32 /* of a recording in one record: 2 KB */
+
+static void put_machine_line(struct report_machine *m)
+{
+    m->line[m->n] = '\0';
+    m->n = 0;
+    if (m->lines == 0) {
+        if (!report_record(m->r, &m->record, "machine"))
+            return;
+        json_array(&m->record, "lines");
+    }
+    json_str(&m->record, NULL, m->line);
+    m->all++;
+    if (++m->lines == MACHINE_LINES)
+        report_machine_end(m);
+}
+
+static void write_machine(struct sink *self, const char *bytes, size_t n)
+{
+    struct report_machine *m = (struct report_machine *)self; /* sink is its first member */
+
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == '\n')
+            put_machine_line(m);
+        else if (m->n < sizeof m->line - 1)
+            m->line[m->n++] = bytes[i];
+}
+
+void report_machine_begin(struct report_machine *m, struct report *r)
+{
+    *m = (struct report_machine){.sink = {write_machine}, .r = r};
+}
+
+void report_machine_end(struct report_machine *m)
+{
+    if (m->lines == 0)
+        return;
+    m->lines = 0;
+    json_close(&m->record);
+    json_end(&m->record);
+}
+
 void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail)
 {
     static const char *const words[] = {"PASS", "FAIL", "not judged"};

@@ -76,6 +76,21 @@ bool report_event_begin(struct report *r, struct json *j, const char *kind, cons
 /* The same without the line: the record only. */
 bool report_event_record(struct report *r, struct json *j, const char *kind, const char *message);
 
+/* A sink for the lines of a recording, which end in "\n": writes them as records `machine`, a few
+ * lines per record. Longer lines than its room are cut. */
+struct report_machine {
+    struct sink sink;
+    struct report *r;
+    struct json record;
+    unsigned lines; /* in the open record; 0: none is open */
+    unsigned all;   /* in all of them */
+    size_t n;
+    char line[128];
+};
+
+void report_machine_begin(struct report_machine *m, struct report *r);
+void report_machine_end(struct report_machine *m);
+
 enum selftest { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_NOT_JUDGED };
 
 /* Reports a self-test's result; a FAIL counts as a failure of the run. `detail`: what was seen. */
