@@ -205,6 +205,9 @@ void boot_once_failed(struct boot *b);
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
+/* Answers `dump`: records the machine for a bug report, and frees everything. */
+EFI_STATUS boot_dump(struct boot *b);
+
 /* --- parts of them: options.c, firmware.c, cores.c -------------------------------------------- */
 
 /* Reads the load options into *o; see options_parse_load(). */
@@ -224,6 +227,11 @@ void boot_unhold(const struct boot *b, struct boot_hold held);
 void boot_guard(struct boot *b);
 void boot_unguard(struct boot *b);
 
+/* Calls there(ctx) on each of the firmware's other cores, one after the other, and here(ctx) on
+ * this core after each. Stops at the first core that does not finish in time, or cannot be started,
+ * and returns why. */
+EFI_STATUS boot_each_core(const struct boot *b, UINTN timeout_us, void (*there)(void *ctx),
+                          void (*here)(void *ctx), void *ctx);
 /* Starts a procedure on the firmware's other cores in which they wait for the kernel. Waits,
  * bounded, until they run it. Sets handoff.lent or handoff.lent_refused. */
 void boot_lend(struct boot *b);

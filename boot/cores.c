@@ -25,7 +25,7 @@ struct processor_information {
     uint32_t package, core, thread;
     uint32_t extended[6]; /* only written on request; not used */
 };
-enum { PROCESSOR_ENABLED = 1 << 1, PROCESSOR_HEALTHY = 1 << 2 };
+enum { PROCESSOR_IS_BOOT = 1 << 0, PROCESSOR_ENABLED = 1 << 1, PROCESSOR_HEALTHY = 1 << 2 };
 
 struct mp_services {
     /* Both numbers include the boot core. */
@@ -37,6 +37,10 @@ struct mp_services {
     EFI_STATUS(EFIAPI *start_all)
     (struct mp_services *self, void(EFIAPI *procedure)(void *argument), BOOLEAN one_by_one,
      EFI_EVENT all_done, UINTN timeout_us, void *argument, UINTN **failed);
+    /* The same on one core; without an event it returns when the procedure has. */
+    EFI_STATUS(EFIAPI *start_one)
+    (struct mp_services *self, void(EFIAPI *procedure)(void *argument), UINTN which, EFI_EVENT done,
+     UINTN timeout_us, void *argument, BOOLEAN *finished);
 };
 
 /* Returns the protocol. NULL: the firmware does not have it. */
@@ -109,6 +113,43 @@ void boot_cores(struct boot *b)
         h->cores = 1;
     if (h->cores > 1)
         find_low_pages(b);
+}
+
+struct call {
+    void (*fn)(void *ctx);
+    void *ctx;
+};
+
+static void EFIAPI run_call(void *call)
+{
+    const struct call *c = call;
+
+    c->fn(c->ctx);
+}
+
+EFI_STATUS boot_each_core(const struct boot *b, UINTN timeout_us, void (*there)(void *ctx),
+                          void (*here)(void *ctx), void *ctx)
+{
+    struct mp_services *mp = mp_services(b);
+    struct call call = {there, ctx};
+    UINTN n = 0, enabled = 0;
+    EFI_STATUS worst = mp ? mp->count(mp, &n, &enabled) : EFI_SUCCESS;
+
+    if (!mp)
+        return b->handoff->cores > 1 ? EFI_NOT_FOUND : EFI_SUCCESS;
+    for (UINTN i = 0; i < n && !EFI_ERROR(worst); i++) {
+        struct processor_information p = {0};
+        EFI_STATUS status = mp->information(mp, i, &p);
+        /* The core that runs this, and disabled ones, are refused by start_one. */
+        if (EFI_ERROR(status) || p.flags & PROCESSOR_IS_BOOT || !(p.flags & PROCESSOR_ENABLED))
+            continue;
+        status = mp->start_one(mp, run_call, i, NULL, timeout_us, &call, NULL);
+        if (EFI_ERROR(status)) /* it may still run: nothing that it uses is used again */
+            worst = status;
+        else
+            here(ctx);
+    }
+    return worst;
 }
 
 static UINTN lent_pages(const struct boot *b)

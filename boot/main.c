@@ -1,5 +1,5 @@
 /* From the firmware's call to the kernel's first instruction, and back if the machine is borrowed.
- * Help, lists and errors are answered here, while the firmware's console still works. */
+ * Help, lists, dumps and errors are answered here, while the firmware's console still works. */
 #include "boot/boot.h"
 #include "build_id.h"
 #include "kernel/kernel.h"
@@ -193,6 +193,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     if (!boot_options(&b) || b.handoff->options.help || b.handoff->options.list)
         return boot_answer(&b);
     boot_cores(&b);
+    if (b.handoff->options.dump)
+        return boot_dump(&b);
     choose_takeover(&b);
     if (!boot_arena(&b))
         return boot_answer(&b);

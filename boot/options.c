@@ -205,7 +205,7 @@ static bool are_possible(struct boot *b)
                    "address there; allowed: auto, off");
         return false;
     }
-    if (o->help || o->list)
+    if (o->help || o->list || o->dump)
         return true;
     if (!registry_check(o, error)) {
         objects_explain(error);

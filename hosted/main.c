@@ -15,6 +15,7 @@
 #include "bench/run/run.h"
 #include "lib/config/options.h"
 #include "lib/config/status.h"
+#include "lib/cpu/recording.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 #include "lib/text/words.h"
@@ -102,7 +103,7 @@ static bool take_words(struct options *o, int argc, char **argv, const struct cp
     objects_open();
     if (!folder_objects(o->objects, err))
         return false;
-    if (o->list)
+    if (o->list || o->dump)
         return true;
     registry_settle(o);
     if (!options_check_pairs(o, err))
@@ -155,21 +156,56 @@ static void list(const struct cpu *cpu, struct sink *out, struct report *r)
     timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
 }
 
-/* Answers `help` and `list` on standard output: as text, and with records if the format asks for
- * them. False: the options ask for a measurement. */
+/* Writes what a process can find out for a recording: CPUID on each CPU that it may use. */
+static void dump(const struct cpu *cpu, struct sink *out)
+{
+    static struct recorded_leaves first, other;
+    unsigned n = 0;
+    cpu_set_t allowed;
+
+    fmt(out, "# source: the word dump of baretick, in a process\n# name: %s\n", cpu->brand);
+    if (cpu->hypervisor)
+        fmt(out, "# hypervisor: %s\n", cpu->hypervisor_id);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        CPU_ZERO(&allowed);
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET(i, &allowed) || process_move(0, i) != 0)
+            continue;
+        recording_leaves(n == 0 ? &first : &other, process_cpuid, NULL);
+        recording_cpuid(out, n, n == 0 ? &first : &other, n == 0 ? NULL : &first);
+        n++;
+    }
+    fmt(out, "# logical_cpus_recorded: %u\n", n);
+    fmt(out, "# a process reads no MSRs and no tables: the bootable program records them\n");
+}
+
+/* The same as records, or as text. */
+static void answer_dump(const struct cpu *cpu, bool records, struct report *r)
+{
+    struct report_machine lines;
+
+    report_machine_begin(&lines, r);
+    dump(cpu, records ? &lines.sink : output());
+    report_machine_end(&lines);
+}
+
+/* Answers `help`, `list` and `dump` on standard output: as text, and with records if the format
+ * asks for them. False: the options ask for a measurement. */
 static bool answer(const struct options *o, const struct cpu *cpu)
 {
     struct report r;
     bool records = o->format != FORMAT_AUTO && o->format != FORMAT_TABLE;
 
-    if (!o->help && !o->list)
+    if (!o->help && !o->list && !o->dump)
         return false;
     report_init(&r, output(), o->format);
     report_records_only(&r, false);
     if (o->help)
         options_help(output());
-    else
+    else if (o->list)
         list(cpu, output(), records ? &r : NULL);
+    else
+        answer_dump(cpu, records, &r);
     if (records)
         report_end(&r, false);
     return true;

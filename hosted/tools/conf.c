@@ -11,7 +11,8 @@ static const char head[] =
     "# baretick.conf: what to measure, and how. A line has one or more key=value words. Words of\n"
     "# the UEFI shell or boot entry come after these and win. Below are all options with their\n"
     "# values and, as a comment, their default: remove the # before it to set the option.\n"
-    "# The words `help` and `list` (suites and rows) print and measure nothing.\n";
+    "# The words `help`, `list` (suites and rows) and `dump` (the machine, for a bug report)\n"
+    "# print and measure nothing.\n";
 
 static void conf(void)
 {

@@ -274,6 +274,7 @@ void options_help(struct sink *out)
         "the boot volume and in the load options, which have priority.\r\n\r\n"
         "  help\r\n      print this text and end\r\n"
         "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n"
+        "  dump\r\n      describe the machine for a bug report, and end\r\n"
         "  datasheet\r\n      measure a datasheet of the CPU:");
     for (const char *const *means = datasheet_words; *means; means++)
         fmt(out, " %s", *means);

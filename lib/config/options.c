@@ -146,8 +146,8 @@ static const struct option_doc *find_key(const char *word, const char **value)
 }
 
 /* The words without a value. */
-#define LONE_WORDS "help|list|datasheet"
-enum lone { LONE_HELP, LONE_LIST, LONE_DATASHEET, LONE_NONE };
+#define LONE_WORDS "help|list|dump|datasheet"
+enum lone { LONE_HELP, LONE_LIST, LONE_DUMP, LONE_DATASHEET, LONE_NONE };
 
 static enum lone find_lone(const char *word)
 {
@@ -213,6 +213,9 @@ static bool take_lone(struct options *o, const char *word)
         return true;
     case LONE_LIST:
         o->list = true;
+        return true;
+    case LONE_DUMP:
+        o->dump = true;
         return true;
     case LONE_DATASHEET:
         for (const char *const *means = datasheet_words; *means; means++)

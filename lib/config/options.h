@@ -1,7 +1,7 @@
 /*
- * The words of baretick: key=value, `help`, `list`, `datasheet`. One table in options.c has the
- * keys, their allowed values and their meaning; parsing, error messages, `help`, baretick.conf and
- * the table in the documentation come from it.
+ * The words of baretick: key=value, `help`, `list`, `dump`, `datasheet`. One table in options.c has
+ * the keys, their allowed values and their meaning; parsing, error messages, `help`, baretick.conf
+ * and the table in the documentation come from it.
  */
 #ifndef LIB_CONFIG_OPTIONS_H
 #define LIB_CONFIG_OPTIONS_H
@@ -112,7 +112,7 @@ enum console_choice { CONSOLE_CHOICES(WORD_ID) };
 enum takeover { TAKEOVER_CHOICES(WORD_ID) };
 
 struct options {
-    bool help, list;
+    bool help, list, dump;
     uint64_t given; /* keys that a word has set: bits in the order of options_docs() */
     char suite[OPTIONS_LIST_MAX]; /* globs, comma-separated; "*" is the default */
     char bench[OPTIONS_LIST_MAX];
@@ -223,8 +223,8 @@ enum load_options {
  * Parses (load_options.c) load options from the firmware: the same language, in the same encodings,
  * up to the first NUL. They are ours if they begin with the program's own name (a last path
  * component of `own_name`, which may be NULL, "baretick" or "bootx64", with or without ".efi", any
- * case; that word is then dropped) or if one word is ours (a known key before '=', or help, or
- * list). Then every word must be right (OURS, or WRONG with a message on err as above, "load
+ * case; that word is then dropped) or if one word is ours (a known key before '=', or help, list or
+ * dump). Then every word must be right (OURS, or WRONG with a message on err as above, "load
  * options, word 2: ..."; with several lines, the line; *o then has the words before it). Otherwise
  * they are another program's: FOREIGN, nothing is changed, and `quote` gets them as printable ASCII
  * (at most quote_size bytes, including the NUL; `\xNN` for others, "..." if truncated). Empty, or
@@ -259,7 +259,7 @@ void options_without_effect(const struct options *o, const struct options_rows *
 size_t options_docs(const struct option_doc **docs);
 
 struct word;
-/* Returns whether a word belongs to this language: a known key before '=', or help, or list. */
+/* Returns whether a word belongs to this language: a known key before '=', or one without value. */
 bool options_knows(const char *word);
 /* Takes a word. False: a message on err, beginning with source, unit ("line", "word"), number. */
 bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,

@@ -237,8 +237,24 @@ def read(paths, fields=None):
     return found
 
 
+def machine(args):
+    """Prints the lines of a recording that the word `dump` made. Returns 1 if the report is damaged, else 0."""
+    if len(args.files) > 1:
+        raise saved.Unreadable("--machine: one report is allowed")
+    report = saved.read(args.files[0])
+    if not report.of("machine"):
+        raise saved.Unreadable(f"{report.path}: no records `machine`: start baretick with the word dump")
+    wrong = complain(report)
+    for record in report.of("machine"):
+        for line in record["lines"]:
+            print(table.printable(line))
+    return int(wrong)
+
+
 def command(args):
     """Returns 0: every report is intact and its run passed; 1: one is not, or did not; 2: one cannot be read."""
+    if args.machine:
+        return machine(args)
     reports = read(args.files, KEPT)
     if not reports:
         return 2
@@ -261,5 +277,7 @@ def add(commands):
                    help="one of " + ", ".join(SORTS) + " (report: the report's order)")
     p.add_argument("--reverse", action="store_true", help="show the largest value first")
     add_choice(p)
+    p.add_argument("--machine", action="store_true",
+                   help="instead: the recording of the machine that the word dump made, for tests/replay/cpuid")
     p.add_argument("--format", choices=table.FORMATS, default="text", help="the format of the table (text)")
     p.set_defaults(command=command)

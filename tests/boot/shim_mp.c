@@ -4,7 +4,7 @@
  *   mp-watch   saves each core's private state before baretick's procedure and compares it after
  *              it (on the boot core before and after baretick); prints the result with the
  *              differences; then sends all cores into another procedure
- *   mp-none    refuses every procedure
+ *   mp-none    refuses every procedure on all cores, and on single ones after the first
  *   mp-less    the cores with odd APIC ids return without running the procedure
  *   mp-late    other cores start the procedure some milliseconds late, and check then whether the
  *              boot core's table of interrupts still has baretick's entry for NMIs; prints the
@@ -24,6 +24,9 @@ struct mp {
     EFI_STATUS(EFIAPI *start_all)
     (struct mp *self, procedure to, BOOLEAN one_by_one, EFI_EVENT done, UINTN us, VOID *argument,
      UINTN **failed);
+    EFI_STATUS(EFIAPI *start_one)
+    (struct mp *self, procedure to, UINTN which, EFI_EVENT done, UINTN us, VOID *argument,
+     BOOLEAN *finished);
 };
 
 static const char *const names[] = {
@@ -44,6 +47,8 @@ static BOOLEAN (*is)(const char *);
 static struct mp *services;
 static EFI_STATUS(EFIAPI *start_all)(struct mp *, procedure, BOOLEAN, EFI_EVENT, UINTN, VOID *,
                                      UINTN **);
+static EFI_STATUS(EFIAPI *start_one)(struct mp *, procedure, UINTN, EFI_EVENT, UINTN, VOID *,
+                                     BOOLEAN *);
 static procedure real_procedure;
 static UINT32 again, started;
 static struct gate {
@@ -183,6 +188,13 @@ static EFI_STATUS EFIAPI start_watched(struct mp *self, procedure to, BOOLEAN on
     return start_all(self, watched, one_by_one, done, us, argument, failed);
 }
 
+/* For mp-none: refuses the procedure on the second of the other cores. */
+static EFI_STATUS EFIAPI refuse_second(struct mp *self, procedure to, UINTN which, EFI_EVENT done,
+                                       UINTN us, VOID *argument, BOOLEAN *finished)
+{
+    return which < 2 ? start_one(self, to, which, done, us, argument, finished) : EFI_DEVICE_ERROR;
+}
+
 /* Returns the second of the current hour. */
 static UINT32 second(EFI_SYSTEM_TABLE *real)
 {
@@ -211,6 +223,8 @@ void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
     }
     start_all = services->start_all;
     services->start_all = start_watched;
+    start_one = services->start_one;
+    services->start_one = mode("mp-none") ? refuse_second : start_one;
     look(core[0].before);
     firmware_nmi = boot_nmi();
     started = second(real);
