@@ -37,6 +37,7 @@ RUNS = [
     ("suite=nowhere", {}),
     ("help", {}),
     ("list", {}),
+    ("dump", {}),
 ]
 
 

@@ -55,6 +55,16 @@ def test_help_names_the_options_and_passes(run):
     assert '"type":"end"' in last and '"verdict":"pass"' in last
 
 
+def test_dump_records_the_cpus_that_the_process_may_use_as_text_or_as_records(run):
+    text = run("dump", "format=table")
+    records = run("dump", "format=jsonl")
+    assert text.status == records.status == SUCCESS
+    lines = [line for r in map(json.loads, records.out.splitlines()) if r["type"] == "machine" for line in r["lines"]]
+    assert text.out.splitlines() == lines
+    assert f"# logical_cpus_recorded: {len(os.sched_getaffinity(0))}" in lines
+    assert any(line.startswith("cpuid 0 00000000 00000000 ") for line in lines)
+
+
 @pytest.mark.parametrize("word", ["--help", "-h"])
 def test_help_is_printed_whatever_the_other_words_are(program, word):
     p = run_command(program, "nonsense", word)
