@@ -2,6 +2,7 @@
  * CPUs. */
 #include <stdlib.h>
 #include <string.h>
+#include "lib/cpu/controls.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu_facts.h"
 #include "lib/cpu/speeds.h"
@@ -13,7 +14,8 @@
 #define LEAF1_XSAVE  (1u << 26) /* ECX */
 #define XCR0_VECTORS 0xe7u      /* x87, SSE, AVX and the three components of AVX-512 */
 
-#define RECORDER 2000 /* a recorder's TSC measurement is accurate to one part in this number */
+#define CONTROL_WORDS 40   /* bytes of a control's value in words */
+#define RECORDER      2000 /* a recorder's TSC measurement is accurate to one part in this number */
 
 /* --- the text --------------------------------------------------------------------------------- */
 
@@ -307,6 +309,32 @@ static void forms(struct json *j, struct recorded *r)
                  JSON_PUT(j, JSON_NONZERO(insn_feature_names[i], lacks[i])));
 }
 
+static const char *words_of(const struct control *s, uint64_t value, char text[CONTROL_WORDS])
+{
+    struct sink_buf buf;
+
+    sink_buf_init(&buf, text, CONTROL_WORDS);
+    control_text(s, value, &buf.sink);
+    return text;
+}
+
+/* What turbo=off, prefetch=off and freq=base change. */
+static void controls(struct json *j, struct recorded *r)
+{
+    const struct options asked = {.turbo = SETTING_OFF, .prefetch = SETTING_OFF, .freq = FREQ_BASE};
+    const struct msr_access access = {&r->boot, cpuid_dump_rdmsr, NULL};
+    char found[CONTROL_WORDS], wanted[CONTROL_WORDS];
+    struct controls q;
+
+    controls_plan(&q, &asked, &r->cpu, cpuid_dump_get, &r->boot, &access);
+    for (const struct control *s = q.of; s < q.of + CONTROL_IDS; s++)
+        JSON_PUT_OBJECT(j, NULL, JSON_IS("name", control_names[s - q.of]),
+                        JSON_IF(s->control, "control", s->control), JSON_NONZERO("msr", s->msr),
+                        JSON_IF(s->control, "found", words_of(s, s->found, found)),
+                        JSON_IF(s->control, "wanted", words_of(s, s->wanted, wanted)),
+                        JSON_IF(s->why_not, "why_not", s->why_not));
+}
+
 /* False: out of memory. */
 static bool decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
 {
@@ -326,6 +354,7 @@ static bool decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
     clock(j, &r);
     measuring(j, &r);
     cpu_facts_record(&facts, j);
+    JSON_ARRAY_OF(j, "controls", controls(j, &r));
     JSON_OBJECT_OF(j, "insn", forms(j, &r));
     machine_record(j, &d->machine);
     free(r.place);
