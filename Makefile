@@ -446,6 +446,26 @@ unit-build: $(UNIT_NAMES:%=$(UNIT)/%)
 # Not those next to the programs, where a former layout had them: make would remake them as programs.
 -include $(shell find $(UNIT) -mindepth 2 -name '*.d' 2>/dev/null)
 
+# --- the impersonator: shows a booted program a recorded machine (tests/boot/README.md) -----------
+
+# It copies itself in memory, so it has no relocations.
+IMPERSONATOR := $(B)/tests/impersonator.efi
+IMPERSONATOR_SRC := $(sort $(wildcard tests/boot/impersonator/*.c tests/boot/impersonator/*.asm))
+$(foreach f,$(filter %.c,$(IMPERSONATOR_SRC)),$(eval CFLAGS_$f := $(CFLAGS_BOOT) -mgeneral-regs-only))
+$(IMPERSONATOR): $(IMPERSONATOR_SRC:%=$(OBJ)/image/%.o) linker.ld
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(LD) $(LDFLAGS_IMAGE) -o $@.elf $(EFI_CRT0) $(filter %.o,$^) $(EFI_LIB)
+	@! readelf -rW $@.elf | grep R_X86_64 || { echo "$@: relocations of a program that copies itself" >&2; exit 1; }
+	@$(OBJCOPY) -S $(PE_SECTIONS) --target efi-app-x86_64 --subsystem=10 $@.elf $@.tmp
+	@mv $@.tmp $@
+$(OBJ)/image/tests/%.c.o: tests/%.c $(OBJ)/flags | $(GEN)/build_id.h
+	@mkdir -p $(@D)
+	$(call say,CC $<)$(CC) $(CFLAGS_IMAGE) $(CFLAGS_$<) -MMD -MP -c -o $@ $<
+$(OBJ)/image/tests/%.asm.o: tests/%.asm $(OBJ)/flags
+	@mkdir -p $(@D)
+	$(call say,NASM $<)$(NASM) $(nasmflags) -o $@ $<
+-include $(IMPERSONATOR_SRC:%=$(OBJ)/image/%.d)
+
 unit:
 	+@$(PYTHON) scripts/test unit --compiler $(call quoted,$(CC))
 test:

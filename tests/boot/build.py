@@ -70,6 +70,13 @@ def efi_program(name, *sources):
     return target
 
 
+def impersonator():
+    """Returns the hypervisor that shows a recorded machine; the Makefile builds it."""
+    with Lock():
+        output_of("make", "-s", "-C", ROOT, "build/tests/impersonator.efi")
+    return BUILT / "impersonator.efi"
+
+
 def qemu_version():
     """Returns QEMU's version, for example (10, 0)."""
     version = re.search(r"version (\d+)\.(\d+)", output_of(qemu.QEMU, "--version"))

@@ -1,0 +1,63 @@
+/* Time: the TSC at the recorded rate, core cycles, SMIs. QEMU counts instructions, so its own TSC
+ * has the ns since power-on. */
+#include "imp.h"
+
+static u64 begun;
+
+u64 clock_scale(u64 v, u64 a, u64 b)
+{
+    u64 lo, hi, q, r;
+
+    __asm__("mulq %3" : "=a"(lo), "=d"(hi) : "a"(v), "r"(a) : "cc");
+    __asm__("divq %4" : "=a"(q), "=d"(r) : "a"(lo), "d"(hi % b), "r"(b) : "cc");
+    return q;
+}
+
+u64 clock_tsc(const struct core *c)
+{
+    return clock_scale(c->now, machine->tsc_khz, 1000000) + c->offset;
+}
+
+u64 clock_instructions(const struct core *c)
+{
+    return c->now >> machine->shift;
+}
+
+u64 clock_cycles(const struct core *c)
+{
+    return clock_scale(clock_instructions(c), machine->cycles_a, machine->cycles_b);
+}
+
+u64 clock_program_us(const struct core *c)
+{
+    return (c->now - begun) / 1000;
+}
+
+void clock_begin(void)
+{
+    begun = cores[0].now;
+    for (u64 i = 0; i < CORES; i++)
+        cores[i].next_smi = begun + machine->smi_first * 1000;
+}
+
+/* An SMI happens at the first exit after its time, before the instruction that exits. Those that
+ * came due in a longer time without exits, as in HLT, are counted and steal no time. */
+static void smi(struct core *c)
+{
+    u64 length = machine->smi_last * 1000, every = machine->smi_every * 1000;
+
+    if (length == 0 || begun == 0 || c->now < c->next_smi)
+        return;
+    u64 due = 1 + (c->now - c->next_smi) / every;
+    c->smis += due;
+    c->next_smi += due * every;
+    c->now += length;
+    c->lasts += length;
+}
+
+void clock_exit(struct core *c, u64 instructions)
+{
+    c->now = c->entered;
+    c->lasts = instructions << machine->shift;
+    smi(c);
+}

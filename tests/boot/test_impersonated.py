@@ -1,0 +1,115 @@
+"""Recorded machines, booted: the impersonator shows the unchanged image the CPUID and MSRs of a recording, an emulated
+PMU and a TSC of its rate. What the program says of the machine is compared with what the replay says of the recording.
+
+BARETICK_CPUID names a folder of more recordings."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import impersonated
+import machine
+import pytest
+from build import ROOT
+from commands import output_of
+
+CARRIED = ROOT / "tests/replay/cpuid"
+# All vendors and generations.
+EVERY_RUN = {
+    "AuthenticAMD0000F51_K8_Sledgehammer", "AuthenticAMD0100FA0_K10_Thuban", "AuthenticAMD0600F12_Interlagos",
+    "AuthenticAMD0800F11_K17_Zen2", "AuthenticAMD0B40F40_K20_GraniteRidge_02", "CentaurHauls0040672_CNS_04",
+    "GenuineIntel0000F66_P4_Tulsa", "GenuineIntel00106A2_Nehalem-EP", "GenuineIntel00506E3_Skylake",
+    "GenuineIntel0090672_AlderLake_01_LC_BC",
+}  # fmt: skip
+EXIT, BORROW = "takeover=exit finish=poweroff", "takeover=borrow finish=return"
+WORDS = "suite=baseline bench=do_nothing samples=16 turbo=off prefetch=off freq=base cycle=pmc,aperf,auto console=serial "
+COUNTERS = {"fixed1": "pmc", "amd_pmc": "pmc", "aperf": "aperf"}
+NOISE = "figures are noise: an emulator executes this code"
+DE_CFG = 0xC0011029
+# The revision of the microcode is cleared before CPUID loads it; logs of the thermal status are cleared before a row.
+NOT_RESTORED = {0x8B, 0x19C, 0x1B1}
+DEFAULT_MHZ = 2000  # where a recording says nothing of its TSC
+
+
+def recordings():
+    """Returns the carried recordings, those of `make test-others` marked, and all of BARETICK_CPUID."""
+    paths = sorted(CARRIED.glob("*.txt"))
+    marks = [() if path.stem in EVERY_RUN else pytest.mark.others for path in paths]
+    if folder := os.environ.get("BARETICK_CPUID"):
+        more = sorted(Path(folder).glob("*.txt"))
+        paths, marks = paths + more, marks + [()] * len(more)
+    assert EVERY_RUN <= {path.stem for path in paths}
+    return [pytest.param(path, (EXIT, BORROW)[i % 2], marks=mark, id=path.stem)
+            for i, (path, mark) in enumerate(zip(paths, marks))]  # fmt: skip
+
+
+def replay(shown, folder):
+    """Returns what lib/ decodes of this machine."""
+    path = folder / "shown.txt"
+    path.write_text(shown.text())
+    return json.loads(output_of(ROOT / "build/hosted/replay", "cpuid", path))
+
+
+def rate(shown, said):
+    """Returns the TSC's frequency: measured by the recorder; else as leaf 15h or the MSRs state it; else as the recorder
+    names the clock."""
+    named = re.search(r"(\d+) MHz", shown.says.get("clock", ""))
+    return (float(shown.says["measured_tsc_mhz"]) * 1e6 if "measured_tsc_mhz" in shown.says
+            else said.get("tsc_hz") or 1e6 * float(named[1] if named else DEFAULT_MHZ))  # fmt: skip
+
+
+def judge_machine(run, said, hz):
+    """The program knows the machine as the replay does."""
+    assert abs(run["tsc"]["hz"] / hz - 1) <= 0.005, run["tsc"]
+    assert run["tsc"]["sources_agree"], run["tsc"]
+    assert {k: run["topology"][k] for k in run["topology"]} == {k: said[k] for k in run["topology"]}
+    for part in ("caches", "tlbs", "mitigations"):
+        assert run.get(part) == said.get(part), part
+    for fact in ("vendor", "brand", "family", "model", "stepping", "model_masked", "microcode"):
+        assert run["cpu"].get(fact) == said.get(fact), fact
+    assert run["cycle"] == COUNTERS.get(said["core_cycle_counter"], "ruler")
+    by_event = said["core_cycle_counter"] == "amd_pmc" and said["family"] >= 0x17  # 2Bh
+    assert run["smi_counter"] == (said["smi_counter"] or by_event), run.get("smi_counter_why_not")
+    assert run["virtualised"] == said["hypervisor"]
+
+
+def judge_controls(run, said):
+    for control, planned in zip(run["controls"], said["controls"], strict=True):
+        assert (control["name"], control.get("control")) == (planned["name"], planned.get("control"))
+        assert control.get("why_not") == planned.get("why_not"), control
+        assert control.get("found") == planned.get("found"), control
+        if "control" in planned and "why_not" not in planned:
+            assert control["now"] == planned["wanted"] and control["in_force"], control
+
+
+def missing_controls(said):
+    """Returns the warnings about controls that this CPU does not have."""
+    return [f"{c['name']}= is not in force on 1 of 1 cores: {c['why_not']}" for c in said["controls"] if "why_not" in c]
+
+
+def judge_msrs(shown, log, end):
+    """No write of an MSR that the machine does not have; every recorded MSR and every control is as it was."""
+    refused = {hex(a): e for a, e in log.msr.items() if e["refused"]}
+    assert not refused, refused
+    strange = {hex(a) for a, e in log.msr.items() if e["writes"] and not shown.has_msr(a)}
+    assert not strange, strange
+    lost = NOT_RESTORED | ({DE_CFG} if end == EXIT else set())
+    changed = {hex(a): e for a, e in log.msr.items() if e["writes"] and e["after"] != e["before"] and a in shown.msrs
+               and a not in lost and not shown.has_counter_msr(a)}  # fmt: skip
+    assert not changed, changed
+    assert all(core["late"] == 0 for core in log.cores[:1]), log.cores
+
+
+@pytest.mark.parametrize("path, end", recordings())
+def test_the_booted_machine_is_the_recorded_one(program, tmp_path, path, end):
+    shown = impersonated.Shown(path)
+    said = replay(shown, tmp_path)
+    hz = rate(shown, said)
+    b = impersonated.boot(tmp_path, program, shown, hz, WORDS + end)
+    assert b.end["verdict"] == "pass" and b.end["failures"] == 0, str(b)
+    noise = {NOISE} if b.run["unit"] == "ticks" else set()  # a TSC of 2000 MHz has exactly 256 ticks an instruction
+    assert {e["message"] for e in b.events()} == noise | set(missing_controls(said)), b.events()
+    judge_machine(b.run, said, hz)
+    judge_controls(b.run, said)
+    judge_msrs(shown, b.log, end)
