@@ -148,16 +148,23 @@ struct clock_result clock_of_windows(const struct clock_window *w, unsigned n,
     return r;
 }
 
+/* A rough source does not vote if it agrees with a finer one. It may contradict all of those. */
 static bool may_vote(const struct tsc_clock *c, enum clock_source s)
 {
     if (!is_usable(&c->source[s]))
         return false;
-    if (!is_coarse(&c->source[s]))
-        return true;
-    for (int i = 0; i < CLOCK_VOTERS; i++)
-        if (is_usable(&c->source[i]) && !is_coarse(&c->source[i]))
+    for (int i = 0; is_coarse(&c->source[s]) && i < CLOCK_VOTERS; i++)
+        if (is_usable(&c->source[i]) && !is_coarse(&c->source[i]) &&
+            agree(&c->source[i], &c->source[s]))
             return false;
     return true;
+}
+
+/* More votes, or as many where the other is rough. */
+static bool is_better(const struct tsc_clock *c, enum clock_source s, unsigned votes, unsigned most)
+{
+    return votes > most ||
+           (votes == most && is_coarse(&c->source[c->used]) && !is_coarse(&c->source[s]));
 }
 
 void clock_choose(struct tsc_clock *c)
@@ -175,7 +182,7 @@ void clock_choose(struct tsc_clock *c)
         unsigned votes = 0; /* including its own */
         for (int j = 0; j < CLOCK_VOTERS; j++)
             votes += may_vote(c, j) && agree(&c->source[j], &c->source[s]);
-        if (votes > most) {
+        if (is_better(c, s, votes, most)) {
             most = votes;
             c->used = s;
             c->hz = c->source[s].hz;
