@@ -1,5 +1,6 @@
 """Recorded machines that boot: writes \\machine.bin for the impersonator (README.md), boots it, reads its log."""
 
+import json
 import re
 import struct
 from pathlib import Path
@@ -7,7 +8,11 @@ from pathlib import Path
 import build
 import machine
 import media
+from commands import output_of
 
+CARRIED = build.ROOT / "tests/replay/cpuid"
+EXIT, BORROW = "takeover=exit finish=poweroff", "takeover=borrow finish=return"
+DEFAULT_MHZ = 2000  # where a recording says nothing of its TSC
 SHIFT = 7  # of machine.py's icount: an instruction takes 128 ns
 CORES, CHANGES = 8, 8
 MAGIC = 0x31504D49544142
@@ -94,7 +99,7 @@ class Shown(Recording):
             0x1A0: not amd and family >= 6,
             0x345: ecx1 >> 15 & 1,
             **{address: power >> bit & 1 for address, bit in ((0x770, 7), (0x771, 7), (0x772, 11), (0x773, 8), (0x774, 7))},
-            0x34: 0xCE in self.msrs,  # both since Nehalem and Silvermont
+            0x34: self.vendor == "GenuineIntel" and self.leaves[0, 0, 0][0] >= 0xB,  # both since Nehalem and Silvermont
             0xC0010010: amd,
             0xC0010015: amd,
             0xC001001A: amd,
@@ -148,7 +153,7 @@ class Shown(Recording):
             return always | (WRITE_ONLY if address in (0x49, 0x10B) else 0) | (flags or {}).get(address, 0)
 
         numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), SHIFT, *cycles, *aperf, *smi]
-        numbers += [*tsc_offset, *[0] * (CORES - len(tsc_offset))]
+        numbers += [*self.ids, *[0] * (CORES - len(self.ids)), *tsc_offset, *[0] * (CORES - len(tsc_offset))]
         numbers += [n for change in changes for n in change] + [0] * (3 * (CHANGES - len(changes)))
         mask = (1 << 64) - 1
         return b"".join((
@@ -162,22 +167,52 @@ class Log:
     """The impersonator's log: msr {address: {"reads", "writes", "faults", "refused", "before", "after"}}, cores [{...}]."""
 
     def __init__(self, text, b):
-        lines = [line.split() for line in text.partition("\nimpersonator\n")[2].splitlines()]
+        first = text.partition("\nimpersonator\n")[2].partition("\nimpersonator\n")[0]
+        lines = [line.split() for line in first.splitlines()]
         assert lines and lines[-1][0] in ENDS, f"no end of the run seen:\n{text[-2000:]}\n{b}"
         named = [{word: int(value, 16) for word, value in zip(words[::2], words[1::2])} for words in lines]
         self.cores = [line for line in named if "core" in line]
         self.msr = {line["msr"]: line for line in named if "msr" in line}
 
 
-def boot(folder, program, shown, tsc_hz, words, extra=(), **planted):
-    """Boots the program on this machine. Returns the boot, with the log as .log."""
-    said = folder / "impersonator.log"
+def replay(shown, folder):
+    """Returns what lib/ decodes of this machine."""
+    path = folder / "shown.txt"
+    path.write_text(shown.text())
+    return json.loads(output_of(build.ROOT / "build/hosted/replay", "cpuid", path))
+
+
+def rate(shown, said):
+    """Returns the TSC's frequency: measured by the recorder; else as leaf 15h or the MSRs state it; else as the recorder
+    names the clock."""
+    named = re.search(r"(\d+) MHz", shown.says.get("clock", ""))
+    return (float(shown.says["measured_tsc_mhz"]) * 1e6 if "measured_tsc_mhz" in shown.says
+            else said.get("tsc_hz") or 1e6 * float(named[1] if named else DEFAULT_MHZ))  # fmt: skip
+
+
+def processors(ids):
+    """Returns QEMU's arguments for cores with these APIC ids, of which the first is 0."""
+    if len(ids) == 1:
+        return []
+    threads = 2 if any(i % 2 for i in ids) else 1
+    cores = 1 << (max(ids) // threads).bit_length()
+    devices = [f"max-x86_64-cpu,socket-id=0,core-id={i // threads},thread-id={i % threads}" for i in ids[1:]]
+    smp = f"1,sockets=1,cores={cores},threads={threads},maxcpus={cores * threads}"
+    return ["-smp", smp, *(word for device in devices for word in ("-device", device))]
+
+
+def boot(folder, program, shown, words, extra=(), **planted):
+    """Boots the program on this machine; planted: see Shown.machine. Returns the boot, with the impersonator's log as .log,
+    what the replay decodes of the recording as .recorded, and the TSC's frequency as .hz."""
+    log, said = folder / "impersonator.log", replay(shown, folder)
+    hz = planted.pop("tsc_hz", rate(shown, said))
     disk = media.gpt_disk(folder / "stick.img", {
         "EFI/BOOT/BOOTX64.EFI": build.impersonator(),
         "baretick.efi": program,
-        "machine.bin": shown.machine(tsc_hz, **planted),
+        "machine.bin": shown.machine(hz, **planted),
         "baretick.conf": words.encode() + b"\n",
     })  # fmt: skip
-    b = machine.qemu(folder, timeout=machine.TIMEOUT, disk=disk, extra=["-serial", f"file:{said}", *extra], keys={b"Press a key": b" "})
-    b.log = Log(said.read_text(errors="replace"), b)
+    devices = ["-serial", f"file:{log}", *processors(shown.ids), *extra]
+    b = machine.qemu(folder, disk=disk, extra=devices, keys={b"Press a key": b" "})
+    b.log, b.recorded, b.hz = Log(log.read_text(errors="replace"), b), said, hz
     return b

@@ -3,18 +3,12 @@ PMU and a TSC of its rate. What the program says of the machine is compared with
 
 BARETICK_CPUID names a folder of more recordings."""
 
-import json
 import os
-import re
 from pathlib import Path
 
 import impersonated
-import machine
 import pytest
-from build import ROOT
-from commands import output_of
-
-CARRIED = ROOT / "tests/replay/cpuid"
+from impersonated import BORROW, CARRIED, EXIT
 # All vendors and generations.
 EVERY_RUN = {
     "AuthenticAMD0000F51_K8_Sledgehammer", "AuthenticAMD0100FA0_K10_Thuban", "AuthenticAMD0600F12_Interlagos",
@@ -22,14 +16,12 @@ EVERY_RUN = {
     "GenuineIntel0000F66_P4_Tulsa", "GenuineIntel00106A2_Nehalem-EP", "GenuineIntel00506E3_Skylake",
     "GenuineIntel0090672_AlderLake_01_LC_BC",
 }  # fmt: skip
-EXIT, BORROW = "takeover=exit finish=poweroff", "takeover=borrow finish=return"
 WORDS = "suite=baseline bench=do_nothing samples=16 turbo=off prefetch=off freq=base cycle=pmc,aperf,auto console=serial "
 COUNTERS = {"fixed1": "pmc", "amd_pmc": "pmc", "aperf": "aperf"}
 NOISE = "figures are noise: an emulator executes this code"
 DE_CFG = 0xC0011029
 # The revision of the microcode is cleared before CPUID loads it; logs of the thermal status are cleared before a row.
 NOT_RESTORED = {0x8B, 0x19C, 0x1B1}
-DEFAULT_MHZ = 2000  # where a recording says nothing of its TSC
 
 
 def recordings():
@@ -42,21 +34,6 @@ def recordings():
     assert EVERY_RUN <= {path.stem for path in paths}
     return [pytest.param(path, (EXIT, BORROW)[i % 2], marks=mark, id=path.stem)
             for i, (path, mark) in enumerate(zip(paths, marks))]  # fmt: skip
-
-
-def replay(shown, folder):
-    """Returns what lib/ decodes of this machine."""
-    path = folder / "shown.txt"
-    path.write_text(shown.text())
-    return json.loads(output_of(ROOT / "build/hosted/replay", "cpuid", path))
-
-
-def rate(shown, said):
-    """Returns the TSC's frequency: measured by the recorder; else as leaf 15h or the MSRs state it; else as the recorder
-    names the clock."""
-    named = re.search(r"(\d+) MHz", shown.says.get("clock", ""))
-    return (float(shown.says["measured_tsc_mhz"]) * 1e6 if "measured_tsc_mhz" in shown.says
-            else said.get("tsc_hz") or 1e6 * float(named[1] if named else DEFAULT_MHZ))  # fmt: skip
 
 
 def judge_machine(run, said, hz):
@@ -98,18 +75,39 @@ def judge_msrs(shown, log, end):
     changed = {hex(a): e for a, e in log.msr.items() if e["writes"] and e["after"] != e["before"] and a in shown.msrs
                and a not in lost and not shown.has_counter_msr(a)}  # fmt: skip
     assert not changed, changed
-    assert all(core["late"] == 0 for core in log.cores[:1]), log.cores
 
 
 @pytest.mark.parametrize("path, end", recordings())
 def test_the_booted_machine_is_the_recorded_one(program, tmp_path, path, end):
     shown = impersonated.Shown(path)
-    said = replay(shown, tmp_path)
-    hz = rate(shown, said)
-    b = impersonated.boot(tmp_path, program, shown, hz, WORDS + end)
+    b = impersonated.boot(tmp_path, program, shown, WORDS + end)
     assert b.end["verdict"] == "pass" and b.end["failures"] == 0, str(b)
     noise = {NOISE} if b.run["unit"] == "ticks" else set()  # a TSC of 2000 MHz has exactly 256 ticks an instruction
-    assert {e["message"] for e in b.events()} == noise | set(missing_controls(said)), b.events()
-    judge_machine(b.run, said, hz)
-    judge_controls(b.run, said)
+    assert {e["message"] for e in b.events()} == noise | set(missing_controls(b.recorded)), b.events()
+    assert all(core["late"] == 0 for core in b.log.cores), b.log.cores
+    judge_machine(b.run, b.recorded, b.hz)
+    judge_controls(b.run, b.recorded)
     judge_msrs(shown, b.log, end)
+
+
+# Two threads of a performance core, and two efficiency cores, whose CPUID differs; a quad-core.
+SEVERAL = [
+    ("GenuineIntel0090672_AlderLake_01_LC_BC", (0, 1, 16, 17), BORROW),
+    pytest.param("GenuineIntel00506E3_Skylake", (0, 1, 2, 3), EXIT, marks=pytest.mark.others),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name, cpus, end", SEVERAL)
+def test_each_core_is_the_recorded_one(program, tmp_path, name, cpus, end):
+    shown = impersonated.Shown(CARRIED / f"{name}.txt", cpus)
+    b = impersonated.boot(tmp_path, program, shown, WORDS + "cores=all " + end)
+    assert b.end["verdict"] == "pass" and b.end["failures"] == 0 and b.end["rows"] == len(cpus), str(b)
+    judge_machine(b.run, b.recorded, b.hz)
+    judge_controls(b.run, b.recorded)
+    judge_msrs(shown, b.log, end)
+    cores = b.of("core")
+    assert [core["apic_id"] for core in cores] == shown.ids and all(core["microcode"] == b.recorded["microcode"] for core in cores)
+    types = {kind["type"]: kind["logical_cpus"] for kind in b.recorded["core_types"]}
+    assert {kind: [core.get("core_type") for core in cores].count(kind) for kind in types} == types, cores
+    assert not any("mtrr" in core for core in cores), cores

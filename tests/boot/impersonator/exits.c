@@ -247,7 +247,7 @@ void exit_handle(struct core *c)
     else if (code == EXIT_NESTED_FAULT)
         cores_nested_fault(c);
     else if (code == EXIT_SHUTDOWN)
-        fail("a triple fault at, CR2", *v64(c, V_RIP), *v64(c, V_CR2));
+        fail("triplefault", *v64(c, V_RIP), *v64(c, V_CR2));
     else
-        fail("an exit that is not handled, at", code, *v64(c, V_RIP));
+        fail("exit", code, *v64(c, V_RIP));
 }

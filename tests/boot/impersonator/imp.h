@@ -58,8 +58,9 @@ struct machine {
     u64 cycles_a, cycles_b;             /* the counters count A cycles for B that pass */
     u64 aperf_a, aperf_b;               /* the same of APERF */
     u64 smi_first, smi_every, smi_last; /* us; smi_last 0: no SMIs */
-    u64 tsc_offset[CORES];              /* ticks */
-    struct change change[CHANGES];      /* address 0: none */
+    u64 apic_id[CORES];
+    u64 tsc_offset[CORES];         /* ticks */
+    struct change change[CHANGES]; /* address 0: none */
     /* struct row [rows], struct msr [msrs] */
 };
 #define MAGIC 0x31504d49544142ull /* "BATIMP1" */

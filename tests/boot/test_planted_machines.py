@@ -1,0 +1,84 @@
+"""Faults of real machines, planted into a recorded one (README.md, "The impersonator"): for each the sentence that the
+program must say."""
+
+import impersonated
+import pytest
+from impersonated import CARRIED, EXIT, KEEPS
+
+SKYLAKE = CARRIED / "GenuineIntel00506E3_Skylake.txt"
+ALDER_LAKE = CARRIED / "GenuineIntel0090672_AlderLake_01_LC_BC.txt"  # its leaf 15h has a crystal
+ZEN = CARRIED / "AuthenticAMD0800F11_K17_Zen2.txt"
+ROW = "suite=baseline bench=do_nothing samples=16 hist=off instructions=off console=serial " + EXIT
+THERM_STATUS, TSC_ADJUST, PREFETCH, GLOBAL_CTRL = 0x19C, 0x3B, 0x1A4, 0x38F
+PROCHOT_NOW = 1 << 2  # SDM vol. 4 table 2-2: PROCHOT or FORCEPR event
+
+
+@pytest.fixture(name="planted")
+def planted_boot(program, tmp_path):
+    """planted(recording, words, cpus, change, ...): boots a machine with a fault, which must not fail."""
+
+    def start(path, words=ROW, cpus=(0,), change=None, **faults):
+        shown = impersonated.Shown(path, cpus, change=change)
+        b = impersonated.boot(tmp_path, program, shown, words, **faults)
+        assert b.end["verdict"] == "pass", str(b)
+        b.lines = [line.strip() for line in b.text.replace("\r", "").split("\n")]
+        return b
+
+    return start
+
+
+def test_a_locked_prefetch_control_a_hot_core_smis_and_tsc_adjust_are_reported(planted):
+    """In one machine: MSR 1A4h keeps its value, PROCHOT is asserted from the start, an SMI of 250 us each 20 ms."""
+    b = planted(SKYLAKE, ROW + " prefetch=off", change={TSC_ADJUST: 12345}, flags={PREFETCH: KEEPS},
+                changes=[(0, THERM_STATUS, PROCHOT_NOW)], smi=(0, 20000, 250))  # fmt: skip
+    assert ("warning: prefetch= is not in force on 1 of 1 cores: was written, but does not read back: a hypervisor or the "
+            "firmware prevents the change") in b.lines  # fmt: skip
+    assert "^ throttled by core_prochot" in b.lines, str(b)
+    assert "TSC_ADJUST 12345" in b.lines, str(b)
+    smis = b.end["smis"]
+    assert 0 < smis <= b.log.cores[0]["smis"] and b.rows[0]["smis"] > 0, b.log.cores
+    assert f"verdict: PASS (1 row, 0 failures, the work of 1 not judged, {smis} SMIs)" in b.lines, str(b)
+
+
+def test_smis_are_the_gaps_that_suite_quiet_finds(planted):
+    """An SMI of 500 us each 100.3 ms: ten in a second, as the planted interval is not a part of it."""
+    b = planted(SKYLAKE, "suite=quiet quiet_time=1 " + EXIT, smi=(20000, 100300, 500))
+    gaps = b.one("gaps")
+    lengths = [ticks / b.hz * 1e6 for _, ticks in gaps["first"]]
+    assert len(lengths) == gaps["gaps"] in (9, 10) and all(500 <= length < 510 for length in lengths), gaps
+    assert abs(gaps["smis"] - gaps["gaps"]) <= 1, gaps  # one may come before the first reading or after the last
+    period, = gaps["periods"]
+    assert abs(period["ticks"] / b.hz * 1e6 / 100300 - 1) < 0.001, period
+
+
+@pytest.mark.parametrize("words, faults, sentence", [
+    ("cycle=pmc,auto", {"cycles": (1, 2)}, "not pmc: counts, but not core cycles: it is wrong for a chain of additions"),
+    ("cycle=pmc,auto", {"change": {GLOBAL_CTRL: None}}, "not pmc: MSR 38Dh or 38Fh faults: a hypervisor withholds the counter"),
+    ("cycle=aperf,auto", {"aperf": (3, 2)}, "not aperf: counts, but not core cycles: it is wrong for a chain of additions"),
+])  # fmt: skip
+def test_a_counter_that_lies_or_is_withheld_is_not_used(planted, words, faults, sentence):
+    b = planted(SKYLAKE, f"{ROW} {words}", **faults)
+    assert sentence in b.lines and b.run["cycle"] == "ruler", str(b)
+
+
+def test_amd_counts_smis_by_an_event(planted):
+    b = planted(ZEN, smi=(0, 20000, 250))
+    assert "smi       counted by event 2Bh of a performance counter" in b.lines, str(b)
+    smis = b.end["smis"]
+    assert 0 < smis <= b.log.cores[0]["smis"], b.log.cores
+    assert f"verdict: PASS (1 row, 0 failures, the work of 1 not judged, {smis} SMIs)" in b.lines, str(b)
+
+
+def test_a_leaf_15h_that_states_another_rate_is_reported(planted):
+    b = planted(ALDER_LAKE, tsc_hz=3.0e9)
+    assert "warning: sources of the TSC's frequency disagree; see tsc" in b.lines, str(b)
+    wrong = [s["name"] for s in b.run["tsc"]["speeds"] if s["verdict"] == "wrong"]
+    assert "cpuid15" in wrong and abs(b.run["tsc"]["hz"] / 3.0e9 - 1) < 0.005, b.run["tsc"]
+
+
+@pytest.mark.long
+def test_the_offset_of_another_cores_tsc_is_measured(planted):
+    ticks = 5_000_000
+    b = planted(SKYLAKE, ROW + " cores=all", cpus=(0, 1), tsc_offset=(0, ticks))
+    second = b.of("core")[1]
+    assert abs(second["tsc_offset_ticks"] - ticks) <= second["tsc_offset_error_ticks"] < ticks / 2, second
