@@ -21,19 +21,13 @@ void park_accept(const struct parking *p)
     lapic_write(p->lapic, LAPIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
 }
 
-static void halt_once(void)
-{
-    /* Nothing is delivered between STI and HLT: a pending interrupt ends the HLT. */
-    __asm__ volatile("sti; hlt; cli" : : : "memory");
-}
-
 static void mwait_once(struct core *c)
 {
     __asm__ volatile("monitor" : : "a"(&c->wakes), "c"(0), "d"(0) : "memory");
     if (c->wakes != c->slept)
         return;
     /* Interrupts are enabled for deadlines; the wake-up itself is a write. */
-    __asm__ volatile("sti; mwait; cli" : : "a"(MWAIT_C1), "c"(0) : "memory");
+    sleep_mwait(MWAIT_C1);
     c->woke = rdtsc();
     c->early += c->wakes == c->slept;
 }
@@ -47,7 +41,7 @@ void park_sleep(struct core *c)
         if (c->parking->mwait)
             mwait_once(c);
         else
-            halt_once();
+            sleep_hlt();
     }
     c->asleep = false;
     c->slept++;

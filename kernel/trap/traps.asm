@@ -99,6 +99,33 @@ restore_registers:
         pop_all PRESERVED
         ret
 
+; --- sleeping: nothing is delivered between STI and the next instruction, so that an interrupt
+; that is pending ends the sleep. But an NMI can come there, and the interrupt then comes before the
+; sleep. So a handler that would return to HLT or MWAIT returns to the next instruction
+; (kernel/trap/traps.c) ---
+
+; void sleep_hlt(void)
+global sleep_hlt:function hidden
+global sleep_hlt_at:function hidden
+sleep_hlt:
+        sti
+sleep_hlt_at:
+        hlt
+        cli
+        ret
+
+; void sleep_mwait(uint32_t hint)       MONITOR is armed
+global sleep_mwait:function hidden
+global sleep_mwait_at:function hidden
+sleep_mwait:
+        mov     eax, edi
+        xor     ecx, ecx
+        sti
+sleep_mwait_at:
+        mwait
+        cli
+        ret
+
 ; --- from the firmware's stack to ours, and back ---
 
 ; int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back)

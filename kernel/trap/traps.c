@@ -12,13 +12,18 @@
     (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(VECTOR_INVALID_OPCODE) | BIT(7) |            \
      BIT(VECTOR_DOUBLE_FAULT) | BIT(11) | BIT(12) | BIT(VECTOR_GENERAL_PROTECTION) |               \
      BIT(VECTOR_PAGE_FAULT) | BIT(16) | BIT(17) | BIT(19))
+/* SDM vol. 2: F4 and 0F 01 C9. */
+#define HLT_BYTES    1
+#define MWAIT_BYTES  3
 #define RFLAGS_PLAIN 2u /* bit 1 is always set; DF, TF, AC and IF are clear */
 
 /* kernel/trap/traps.asm. *stack: address of the call's frame; 0 after the call. */
 bool guard_enter(volatile uint64_t *stack, void (*fn)(void *ctx), void *ctx);
 void guard_exit(void);
 
-extern const uint8_t trap_stubs[] HIDDEN; /* kernel/trap/traps.asm */
+/* kernel/trap/traps.asm. */
+extern const uint8_t trap_stubs[] HIDDEN;
+extern const uint8_t sleep_hlt_at[] HIDDEN, sleep_mwait_at[] HIDDEN;
 
 /* An instruction that may fault and where to continue (kernel/cpu/msr.c). Distances from the field
  * itself in bytes, so that the table needs no relocation. */
@@ -318,6 +323,15 @@ static uint64_t set_nx(void)
     return efer;
 }
 
+/* Lets a core that was about to sleep check again whether it may (kernel/trap/traps.asm). */
+static void step_over_sleep(struct trap_frame *f)
+{
+    if (f->rip == (uint64_t)sleep_hlt_at)
+        f->rip += HLT_BYTES;
+    if (f->rip == (uint64_t)sleep_mwait_at)
+        f->rip += MWAIT_BYTES;
+}
+
 void trap_dispatch(struct trap_frame *f)
 {
     uint64_t without_nx = is_page_fault(f) ? set_nx() : 0;
@@ -338,10 +352,13 @@ void trap_dispatch(struct trap_frame *f)
         return;
     if (f->vector >= VECTOR_INTERRUPTS) {
         hooks->interrupt(c, (unsigned)f->vector);
+        step_over_sleep(f);
         return;
     }
-    if (survived(c, f))
+    if (survived(c, f)) {
+        step_over_sleep(f);
         return;
+    }
     c->guard_stack = 0; /* the core is about to stop */
     hooks->fatal(c, f);
     cpu_halt();

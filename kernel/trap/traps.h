@@ -146,6 +146,13 @@ typedef const char *fault_namer(uint64_t at, uint64_t *offset);
 void fault_print(struct sink *out, const struct handoff *h, const struct core *c,
                  const struct trap_frame *f, fault_namer *namer);
 
+/* --- traps.asm: sleeping --- */
+
+/* Sleep with interrupts enabled until one comes, or an NMI, and return with interrupts disabled.
+ * sleep_mwait: also until a write to what MONITOR watches; `hint` is EAX of MWAIT. */
+void sleep_hlt(void) HIDDEN;
+void sleep_mwait(uint32_t hint) HIDDEN;
+
 /* --- traps.asm: from the firmware's stack to ours, and back --- */
 
 /* Calls go(argument) on the stack that ends at `stack_top`, 16-byte aligned, with IF, DF, TF, NT

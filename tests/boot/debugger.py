@@ -23,11 +23,15 @@ def symbols():
     return {name: int(at, 16) for at, kind, name in lines if kind in "tT"}
 
 
-def instructions(function):
-    """Returns the offsets of a function's instructions from its first one."""
+def instructions(function, kind=""):
+    """Returns the offsets of a function's instructions of this kind from its first one."""
     said = output_of("objdump", "-d", f"--disassemble={function}", ROOT / "build/baretick.elf")
-    found = [int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\t(?=.*\t)", said, re.M)]
-    return [at - found[0] for at in found]
+    found = re.findall(r"^ *([0-9a-f]+):\t[^\t\n]*\t(.*)", said, re.M)
+    return [int(at, 16) - int(found[0][0], 16) for at, what in found if what.startswith(kind)]
+
+
+class Ended(Exception):
+    """QEMU ended while the guest was stopped in part, as it was to."""
 
 
 class Debugger(threading.Thread):
@@ -59,6 +63,8 @@ class Debugger(threading.Thread):
             with self._connect() as self.line:
                 self.work(self)
                 self._send("D")
+        except Ended:
+            pass
         except Exception as e:  # set by the thread that waits
             self.error = e
 
@@ -100,18 +106,40 @@ class Debugger(threading.Thread):
         assert not answer.startswith("E"), (text, answer)
         return answer
 
+    def _run(self, packet):
+        """Sets `core` to the number of the one that reached the breakpoint."""
+        stop = self.ask(packet)
+        self.core = int(re.search(r"thread:([0-9a-f]+);", stop)[1], 16) - 1
+
     def run_to(self, place):
         """Lets the guest run until one of its cores is about to execute this function or address; then removes the
         breakpoint."""
         address = self.at(place) if isinstance(place, str) else place
         self.ask(f"Z1,{address:x},1")
         try:
-            self.ask("c")
+            self._run("c")
         except OSError as e:  # a timeout too
             raise ConnectionError(f"{e} before the guest came to {place if place != address else hex(place)}") from None
         found = self.read(RIP)
         assert found == address, f"stopped at {found:x}, not at {address:x}"
         self.ask(f"z1,{address:x},1")
+
+    def run_core_to(self, core, place, function):
+        """Lets only this core run, until it is about to execute the instruction at `place` of the function."""
+        address = self.at(function) + place
+        self.ask(f"Z1,{address:x},1")
+        self._run(f"vCont;c:{core + 1:x}")
+        found = self.read(RIP)
+        assert found == address, f"stopped at {found:x}, not at {address:x}"
+        self.ask(f"z1,{address:x},1")
+
+    def run_core_to_the_end(self, core):
+        """Lets only this core run, until QEMU ends: the others are as if they hung."""
+        self.line.settimeout(machine.TIMEOUT)
+        try:
+            self.ask(f"vCont;c:{core + 1:x}")
+        except OSError:
+            raise Ended from None
 
     def read(self, register):
         return int.from_bytes(bytes.fromhex(self.ask("g"))[8 * register :][:8], "little")

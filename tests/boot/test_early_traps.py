@@ -1,5 +1,5 @@
 """NMIs and faults during the takeover: at each step from the firmware to the first row, and back; and a fault in the
-gap detector, which only the program's own code can cause.
+gap detector, which only the program's own code can cause. An NMI before a sleep.
 
 QEMU's gdb stub stops the guest at the step, so nothing depends on time.
 """
@@ -164,3 +164,21 @@ def test_a_watch_that_faults_fails_alone(held, program, tmp_path):
     assert event["message"].startswith("quiet/gaps on core 0: #UD invalid opcode (vector 6) at "), event
     assert b.status == CHECK_FAILED and b.end["failures"] == 1 and not b.of("gaps"), str(b)
     assert b.row("truth", "add")["status"] == "ok", str(b)
+
+
+def at_two_cores(program, folder):
+    return addresses(folder, program, extra=["-smp", "2"])
+
+
+def test_an_nmi_between_sti_and_hlt_does_not_lose_a_wake_up(held, program, tmp_path):
+    """The other core is about to sleep when its first call and an NMI arrive: the NMI comes before HLT, and the interrupt
+    of the call right after the NMI."""
+
+    def work(d):
+        d.run_to("sleep_hlt_at")
+        assert d.core == 1
+        d.run_core_to(0, instructions("lapic_ipi", "ret")[-1], "lapic_ipi")
+        d.nmi()
+
+    b = held(at_two_cores(program, tmp_path), QUICK, work, extra=["-smp", "2"]).must(SUCCESS)
+    assert [c["usable"] for c in b.of("core")] == [True, True], str(b)
