@@ -238,11 +238,38 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+bool deadline_may_sleep(struct core *c, struct deadline_patience *p)
+{
+    const struct core_rendezvous *m = &c->cores->rendezvous;
+    uint64_t now = rdtsc(), seen = 0;
+    bool runs = p->since == 0;
+
+    if (!all || !all->cores)
+        return true;
+    for (unsigned k = 0; k < m->n; k++) {
+        uint64_t deadline = c->cores->core[m->list[k]]->deadline;
+        runs = runs || (deadline && !is_past(deadline));
+        seen += deadline;
+    }
+    if (runs || seen != p->seen)
+        *p = (struct deadline_patience){now, seen};
+    if (now - p->since > DEADLINE_PATIENCE * all->row)
+        return false;
+    if (all->apic_hz && !c->watches) {
+        c->beats = true;
+        apic_timer_start(own_lapic(), VECTOR_ROW, all->apic_hz, ticks_to_us(all->row));
+    }
+    return true;
+}
+
 void deadline_awake(struct core *c)
 {
-    if (!c->watches || !all || !all->cores)
+    if ((!c->watches && !c->beats) || !all || !all->cores)
         return;
     apic_timer_stop(own_lapic(), VECTOR_WATCH);
+    c->beats = false;
+    if (!c->watches)
+        return;
     c->watches = false;
     if (change(&all->state, SET + DEADLINE_CORE, CLAIMED))
         arm_source(c, ANY);

@@ -129,6 +129,17 @@ static inline void deadline_later(struct core *c, uint64_t ticks)
 /* To be called when a core was woken to run something: if it watched deadlines in its sleep,
  * another source takes over. */
 void deadline_awake(struct core *c);
+/*
+ * To be called on the boot core before each sleep in which it waits for a rendezvous, with *p zero
+ * at first. Sets its APIC timer, so that it wakes at least once per deadline=, until
+ * deadline_awake(). False: no core of the rendezvous has begun or ended a row for
+ * DEADLINE_PATIENCE times deadline=, although none may run one any more.
+ */
+#define DEADLINE_PATIENCE 10
+struct deadline_patience {
+    uint64_t since, seen;
+};
+bool deadline_may_sleep(struct core *c, struct deadline_patience *p);
 /* Returns whether the core's row is past its deadline. */
 static inline bool deadline_passed(const struct core *c)
 {

@@ -1,4 +1,5 @@
 #include "kernel/cores/deadline.h"
+#include "lib/text/fmt.h"
 
 /* SDM vol. 3A figure 11-23: the enable bit of the spurious-interrupt vector register; the low byte
  * is the vector. */
@@ -32,11 +33,13 @@ static void mwait_once(struct core *c)
     c->early += c->wakes == c->slept;
 }
 
-void park_sleep(struct core *c)
+/* Sleeps until a wake-up. `patience` NULL: for as long as that takes. False: none came while
+ * deadline_may_sleep(). */
+static bool sleep_for(struct core *c, struct deadline_patience *patience)
 {
     write_cr8(CR8_ONLY_HIGHEST);
     /* An NMI, a machine check or an SMI also ends HLT and MWAIT: then the core sleeps again. */
-    while (c->wakes == c->slept) {
+    while (c->wakes == c->slept && (!patience || deadline_may_sleep(c, patience))) {
         c->asleep = true;
         if (c->parking->mwait)
             mwait_once(c);
@@ -44,8 +47,28 @@ void park_sleep(struct core *c)
             sleep_hlt();
     }
     c->asleep = false;
-    c->slept++;
+    bool woken = c->wakes != c->slept;
+    c->slept += woken;
     write_cr8(CR8_HOLD_ALL);
+    return woken;
+}
+
+void park_sleep(struct core *c)
+{
+    (void)sleep_for(c, NULL);
+}
+
+bool park_await(struct core *c, uint64_t ticks)
+{
+    uint64_t began = rdtsc();
+
+    write_cr8(CR8_ONLY_HIGHEST);
+    while (c->wakes == c->slept && rdtsc() - began < ticks)
+        __asm__ volatile("sti; nop; cli; pause" : : : "memory");
+    bool woken = c->wakes != c->slept;
+    c->slept = c->wakes;
+    write_cr8(CR8_HOLD_ALL);
+    return woken;
 }
 
 bool park_wake(struct core *c)
@@ -195,11 +218,44 @@ static const char *team_outcome(struct cores *all, const unsigned *list, unsigne
     return why_not;
 }
 
+/* Excludes a core that has stopped for good; c->fault says why. */
+static void note_stop(struct core *c)
+{
+    struct cores *all = c->cores;
+
+    c->faulted = true;
+    if (c->index > 0)
+        all->facts[c->index].why_not = c->fault;
+    else
+        all->lost = c->fault; /* it has no number yet */
+    __atomic_add_fetch(&all->faulted, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Gives up the cores that have not finished. Then no wake-up of theirs is on its way. */
+static void give_up_missing(struct cores *all)
+{
+    const struct core_rendezvous *m = &all->rendezvous;
+
+    for (unsigned k = 0; k < m->n; k++) {
+        struct core *c = all->core[m->list[k]];
+        if (!c->job.fn || c->faulted)
+            continue;
+        fmt_buf(c->fault, sizeof c->fault,
+                "it hangs: for %u times deadline= it has not begun or ended a row",
+                DEADLINE_PATIENCE);
+        note_stop(c);
+        c->deadline = 0;
+        c->origin->give_up(c);
+    }
+    (void)park_await(all->given.boot, cores_ticks(all, SETTLE_US));
+}
+
 static const char *call_cores(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                               void *ctx)
 {
     struct core *boot = all->given.boot;
     const char *why_not = find_obstacle_to_call(all, list, n);
+    struct deadline_patience patience = {0};
     bool boot_in = false;
 
     if (why_not)
@@ -209,8 +265,8 @@ static const char *call_cores(struct cores *all, const unsigned *list, unsigned 
     all->rendezvous =
         (struct core_rendezvous){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
     hand_out(all, fn, ctx);
-    if (wake_rendezvous(all) && !(boot_in && take_part(boot)))
-        park_sleep(boot);
+    if (wake_rendezvous(all) && !(boot_in && take_part(boot)) && !sleep_for(boot, &patience))
+        give_up_missing(all);
     deadline_awake(boot);
     return team_outcome(all, list, n);
 }
@@ -233,8 +289,8 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                 all->core[list[k]]->origin->give_up(all->core[list[k]]);
         return false;
     }
-    park_sleep(all->given.boot); /* its wake-up is on its way */
-    return !team_outcome(all, list, n);
+    /* Its wake-up is on its way. */
+    return park_await(all->given.boot, ticks) && !team_outcome(all, list, n);
 }
 
 const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx)
@@ -255,15 +311,8 @@ const char *cores_together(struct cores *all, const unsigned *list, unsigned n, 
 
 static void note_fault(struct core *c, const struct trap_frame *f)
 {
-    struct cores *all = c->cores;
-
-    c->faulted = true;
     fault_describe(c, f, c->fault, sizeof c->fault);
-    if (c->index > 0)
-        all->facts[c->index].why_not = c->fault;
-    else
-        all->lost = c->fault; /* it has no number yet */
-    __atomic_add_fetch(&all->faulted, 1, __ATOMIC_SEQ_CST);
+    note_stop(c);
 }
 
 _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,

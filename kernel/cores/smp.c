@@ -237,17 +237,7 @@ static struct parking choose_parking(const struct cpu *cpu, const struct lapic *
 /* Returns whether a wake-up interrupt of the running core to itself arrives within `ticks`. */
 static bool gets_own_wake(struct core *c, uint64_t ticks)
 {
-    uint64_t began = rdtsc();
-    uint32_t before = c->wakes;
-
-    if (!park_wake(c))
-        return false;
-    write_cr8(CR8_ONLY_HIGHEST);
-    while (c->wakes == before && rdtsc() - began < ticks)
-        __asm__ volatile("sti; nop; cli; pause" : : : "memory");
-    write_cr8(CR8_HOLD_ALL);
-    c->slept = c->wakes;
-    return c->wakes != before;
+    return park_wake(c) && park_await(c, ticks);
 }
 
 /* Returns NULL, or why no other core can be used. */

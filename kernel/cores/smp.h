@@ -219,6 +219,9 @@ const char *park_name(const struct parking *p);
 void park_accept(const struct parking *p);
 /* Sleeps, on the core `c` itself, until another core wakes it. */
 void park_sleep(struct core *c);
+/* Takes a wake-up of the running core, `c`, for which it waits awake. False: none came within
+ * `ticks`. */
+bool park_await(struct core *c, uint64_t ticks);
 /* Wakes `c`, from any core. False: the interrupt could not be sent. */
 bool park_wake(struct core *c);
 /* The interrupt hook of kernel/trap/traps.h, for vectors of the highest class; no others are let

@@ -181,6 +181,7 @@ struct core {
     struct branch_trap branch_trap;   /* cleared while single-stepping */
     volatile uint64_t deadline; /* TSC at which its row ends (kernel/cores/deadline.h); 0: none */
     volatile bool watches;      /* its APIC timer is set for a deadline, while it sleeps */
+    bool beats;                 /* the same, to wake it now and then */
     volatile uint32_t notified; /* another core sent it an NMI, since its row is overdue */
     volatile uint64_t notified_begun,
         notified_sent;          /* such NMIs: begun to be sent, and sent, ... */

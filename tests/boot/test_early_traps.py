@@ -1,5 +1,5 @@
 """NMIs and faults during the takeover: at each step from the firmware to the first row, and back; and a fault in the
-gap detector, which only the program's own code can cause. An NMI before a sleep.
+gap detector, which only the program's own code can cause. An NMI before a sleep, and a core that hangs.
 
 QEMU's gdb stub stops the guest at the step, so nothing depends on time.
 """
@@ -182,3 +182,20 @@ def test_an_nmi_between_sti_and_hlt_does_not_lose_a_wake_up(held, program, tmp_p
 
     b = held(at_two_cores(program, tmp_path), QUICK, work, extra=["-smp", "2"]).must(SUCCESS)
     assert [c["usable"] for c in b.of("core")] == [True, True], str(b)
+
+
+@pytest.mark.long
+def test_a_core_that_hangs_is_given_up(held, program, tmp_path):
+    """It executes nothing any more, as in an SMI handler that does not end."""
+
+    def work(d):
+        d.run_to("deadline_begin")
+        while d.core == 0:
+            d.run_to("deadline_end")
+            d.run_to("deadline_begin")
+        d.run_core_to_the_end(0)
+
+    words = "suite=baseline bench=do_nothing,empty_lfence samples=16 cores=0,1 deadline=1"
+    b = held(at_two_cores(program, tmp_path), words, work, extra=["-smp", "2"])
+    assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
+    assert any("10 times deadline=" in e["message"] for e in b.events("fault")), str(b)
