@@ -54,6 +54,21 @@ static struct mp_services *mp_services(const struct boot *b)
     return EFI_ERROR(b->bs->LocateProtocol(&copy, NULL, (void **)&mp)) ? NULL : mp;
 }
 
+/* Returns the number of startable cores, with the boot core, which the list may lack; 0: the list
+ * lacks all of them. */
+static unsigned cores_in(const struct madt_cpu *cpu, unsigned n)
+{
+    unsigned usable = 0, boot = 1;
+
+    for (unsigned i = 0; i < n; i++) {
+        usable += cpu[i].usable;
+        if (cpu[i].usable && cpu[i].id == core_apic_id())
+            boot = 0;
+    }
+    usable += usable ? boot : 0;
+    return usable < CORE_LIST_MAX ? usable : CORE_LIST_MAX;
+}
+
 static void ask_mp_services(struct boot *b)
 {
     struct handoff *h = b->handoff;
@@ -62,7 +77,8 @@ static void ask_mp_services(struct boot *b)
 
     if (!mp || EFI_ERROR(mp->count(mp, &n, &enabled)))
         return;
-    for (UINTN i = 0; i < n && h->mp_cpus < MADT_CPU_MAX; i++) {
+    h->mp_left_out = n > MADT_CPU_MAX ? (unsigned)(n - MADT_CPU_MAX) : 0;
+    for (UINTN i = 0; i < n && i < MADT_CPU_MAX; i++) {
         struct processor_information p = {0};
         if (EFI_ERROR(mp->information(mp, i, &p)))
             continue;
@@ -72,11 +88,12 @@ static void ask_mp_services(struct boot *b)
         for (unsigned k = 0; k + 1 < h->mp_cpus; k++)
             cpu->duplicate = cpu->duplicate || h->mp_cpu[k].id == cpu->id;
         cpu->usable = cpu->enabled && !cpu->duplicate;
-        h->cores += cpu->usable;
     }
+    h->cores = cores_in(h->mp_cpu, h->mp_cpus);
 }
 
-/* Returns the number of startable cores in the MADT; 0: no MADT. */
+/* Returns the number of startable cores by the MADT; 0: no MADT. Entries before an invalid
+ * one are used, as by the kernel. */
 static unsigned ask_madt(const struct boot *b)
 {
     struct madt *madt = boot_alloc(b, sizeof(*madt)); /* too large for this stack */
@@ -85,8 +102,10 @@ static unsigned ask_madt(const struct boot *b)
 
     boot_acpi(b, &tables);
     struct acpi_table table = acpi_find(&tables.acpi, "APIC");
-    if (madt && table.bytes && acpi_madt(&table, madt))
-        n = madt->cpus_enabled;
+    if (madt && table.bytes) {
+        (void)acpi_madt(&table, madt);
+        n = cores_in(madt->cpu, madt->cpus);
+    }
     boot_free(b, madt);
     return n;
 }

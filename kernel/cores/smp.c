@@ -51,13 +51,14 @@ static bool make_list(struct cores *c)
     const struct handoff *h = c->given.handoff;
     const struct madt *madt = c->given.madt;
     const struct lapic *lapic = &c->given.irq->lapic;
-    struct cores_known known = {h->mp_cpu, h->mp_cpus};
+    struct cores_known known = {.cpu = h->mp_cpu, .cpus = h->mp_cpus, .left_out = h->mp_left_out};
 
     if (!take_lists(c))
         return false;
     c->from = "mp_services";
     if (madt && madt->cpus_enabled > 0) {
-        known = (struct cores_known){madt->cpu, madt->cpus};
+        known = (struct cores_known){madt->cpu,           madt->cpus, madt->cpus_empty,
+                                     madt->cpus_left_out, h->mp_cpu,  h->mp_cpus};
         c->from = "madt";
     }
     cores_list(&c->list, &known, lapic->present ? lapic->id : core_apic_id());

@@ -248,6 +248,9 @@ static void warn_of_run(const struct machine *m, const struct run_facts *run, st
         WARN(r, "the benchmark's memory is not write-back by its MTRR");
     if (m->irq.ioapic_stuck + m->irq.lvt_stuck)
         WARN(r, "some interrupt sources could not be masked");
+    if (m->madt && m->madt->ioapics_left_out)
+        WARN(r, "%u IO-APICs are left out, with their interrupts: at most %u are supported",
+             m->madt->ioapics_left_out, MADT_IOAPIC_MAX);
     if (m->mce.stale)
         WARN(r, "%u machine-check banks already held an error at boot", m->mce.stale);
     warn_of_consoles(m, r);
@@ -257,10 +260,22 @@ static void warn_of_run(const struct machine *m, const struct run_facts *run, st
              m->paging.regions_left_out);
 }
 
+static void warn_of_list(const struct cores_list *l, struct report *r)
+{
+    if (l->invalid)
+        WARN(r, "%u processors of the firmware's list are left out: no core has APIC id 0x%x%s",
+             l->invalid, l->invalid_id, l->invalid > 1 ? ", the first of them" : "");
+    if (l->left_out)
+        WARN(r, "%u cores are left out: at most %u are supported", l->left_out, l->room);
+    if (l->count > 1 && !l->boot_listed)
+        WARN(r, "the core that runs is not in the firmware's own list of cores");
+}
+
 static void warn_of_cores(const struct machine *m, struct report *r)
 {
     const struct cores *c = &m->cores;
 
+    warn_of_list(&c->list, r);
     if (c->why_alone) {
         WARN(r, "%u other cores are not used: %s", c->count - 1, c->why_alone);
         return;
@@ -271,10 +286,6 @@ static void warn_of_cores(const struct machine *m, struct report *r)
         WARN(r, "core %u (APIC id %u) is not used: %s", i, c->facts[i].apic_id,
              c->facts[i].why_not);
     }
-    if (c->list.left_out)
-        WARN(r, "%u cores are left out: at most %u are supported", c->list.left_out, c->list.room);
-    if (c->count > 1 && !c->list.boot_listed)
-        WARN(r, "the core that runs is not in the firmware's own list of cores");
     if (c->parking.refused)
         WARN(r, "%s", c->parking.refused);
     if (c->lvt_stuck)

@@ -2,6 +2,8 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
+#define X2APIC_ID_BITS 20
+
 const char *const core_type_names[CORE_TYPES] = {"unknown", "performance", "efficiency"};
 
 /* The fields of an APIC id: package | core | thread, widths counted from bit 0. */
@@ -231,16 +233,33 @@ unsigned cores_find(const struct cores_list *l, uint32_t id)
     return i;
 }
 
+static bool is_invalid(const struct cores_known *known, uint32_t id)
+{
+    bool met = known->mets < 2;
+
+    for (unsigned i = 0; i < known->mets; i++)
+        met = met || known->met[i].id == id;
+    return !cores_reachable(id, false) && (id >> X2APIC_ID_BITS || !met);
+}
+
+static void note_invalid(struct cores_list *l, uint32_t id)
+{
+    if (l->invalid++ == 0)
+        l->invalid_id = id;
+}
+
 void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t boot_id)
 {
-    l->count = 1;
+    *l = (struct cores_list){.id = l->id, .room = l->room, .count = 1};
     l->id[0] = boot_id;
-    l->boot_listed = false;
-    l->disabled = l->duplicates = l->left_out = 0;
+    l->disabled = known->empty;
+    l->left_out = known->left_out;
     for (unsigned i = 0; i < known->cpus; i++) {
         const struct madt_cpu *c = &known->cpu[i];
         if (c->usable && c->id == boot_id)
             l->boot_listed = true;
+        else if (c->usable && is_invalid(known, c->id))
+            note_invalid(l, c->id);
         else if (c->usable && l->count < l->room)
             l->id[l->count++] = c->id;
         else if (c->usable)

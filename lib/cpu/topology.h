@@ -71,6 +71,10 @@ extern const char *const core_type_names[CORE_TYPES];
 struct cores_known {
     const struct madt_cpu *cpu;
     unsigned cpus;
+    unsigned empty, left_out; /* further entries, not usable and usable (struct madt) */
+    /* The cores that MP services know, if `cpu` is the MADT. */
+    const struct madt_cpu *met;
+    unsigned mets;
 };
 
 /* The result for the entries. */
@@ -81,10 +85,17 @@ struct cores_list {
     bool boot_listed;     /* the table lists the boot core as usable */
     unsigned disabled;    /* entries without a present core (including online-capable ones) */
     unsigned duplicates;  /* entries with the id of an earlier one */
+    unsigned invalid;     /* usable, but no core has such an id ... */
+    uint32_t invalid_id;  /* ... as the first of them */
     unsigned left_out;    /* usable, but beyond `room` */
 };
 
-/* The caller sets `l->id` and `l->room`; the rest is filled. */
+/*
+ * The caller sets `l->id` and `l->room`; the rest is filled. Firmware lists cores that do not exist
+ * with uninitialised ids. An id from 255 on is invalid if it has more than 20 bits, since the 16
+ * upper ones of these become a logical id (SDM vol. 3A section 11.12.10.2), or if MP services,
+ * which have started other cores, do not know it.
+ */
 void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t boot_id);
 
 /* Returns the index of an APIC id in the list; `count` if it is not there. */

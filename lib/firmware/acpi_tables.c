@@ -67,28 +67,43 @@ static const uint8_t madt_sizes[] = {[ENTRY_LAPIC] = 8,
                                      [ENTRY_LAPIC_ADDRESS] = 12,
                                      [ENTRY_X2APIC] = 16};
 
+/* Makes room by dropping the entries that are not usable. */
+static void drop_empty(struct madt *m)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < m->cpus; i++)
+        if (m->cpu[i].usable)
+            m->cpu[kept++] = m->cpu[i];
+    m->cpus_empty += m->cpus - kept;
+    m->cpus = kept;
+}
+
 static void add_cpu(struct madt *m, uint32_t id, uint32_t flags, bool x2apic)
 {
-    if (m->cpus == MADT_CPU_MAX) {
-        m->cpus_left_out++;
-        return;
-    }
-    struct madt_cpu *c = &m->cpu[m->cpus];
+    struct madt_cpu c = {.id = id, .x2apic = x2apic};
     bool used = false;
 
-    *c = (struct madt_cpu){.id = id, .x2apic = x2apic};
-    c->enabled = flags & CPU_ENABLED;
-    c->online_capable = flags & CPU_ONLINE_CAPABLE;
+    c.enabled = flags & CPU_ENABLED;
+    c.online_capable = flags & CPU_ONLINE_CAPABLE;
     for (unsigned i = 0; i < m->cpus; i++) {
         if (m->cpu[i].id != id)
             continue;
-        c->duplicate = true;
+        c.duplicate = true;
         used = used || m->cpu[i].usable;
     }
-    c->usable = c->enabled && !used && id != (x2apic ? ALL_X2APIC : ALL_XAPIC);
-    m->cpus++;
-    m->duplicates += c->duplicate;
-    m->cpus_enabled += c->usable;
+    c.usable = c.enabled && !used && id != (x2apic ? ALL_X2APIC : ALL_XAPIC);
+    m->duplicates += c.duplicate;
+    if (m->cpus == MADT_CPU_MAX)
+        drop_empty(m);
+    if (m->cpus < MADT_CPU_MAX) {
+        m->cpu[m->cpus++] = c;
+        m->cpus_enabled += c.usable;
+    } else if (c.usable) {
+        m->cpus_left_out++;
+    } else {
+        m->cpus_empty++;
+    }
 }
 
 static void add_ioapic(struct madt *m, const uint8_t *e)

@@ -13,7 +13,7 @@
 
 /* The MADT: the multiple APIC description table, the list of processors and I/O APICs. */
 #define MADT_IOAPIC_MAX 128  /* machines with eight sockets have about fifty */
-#define MADT_CPU_MAX    1024 /* entries, including empty ones */
+#define MADT_CPU_MAX    1024 /* usable entries; if there are more, empty ones are not kept */
 struct madt_cpu {
     uint32_t id; /* APIC id; 255 (type 0) and 2^32-1 (type 9) are broadcasts, not processors */
     bool enabled, online_capable; /* the flags */
@@ -31,7 +31,8 @@ struct madt {
     unsigned ioapics_left_out; /* more than MADT_IOAPIC_MAX */
     unsigned cpus;             /* entries of types 0 and 9, in the table's order */
     struct madt_cpu cpu[MADT_CPU_MAX];
-    unsigned cpus_left_out; /* more than MADT_CPU_MAX */
+    unsigned cpus_empty;    /* entries that are not usable and not kept */
+    unsigned cpus_left_out; /* usable ones, more than MADT_CPU_MAX */
     unsigned cpus_enabled;  /* distinct ids: the number of usable entries */
     unsigned duplicates;    /* entries with the id of an earlier one; empty slots often share one */
     uint32_t pit_gsi;       /* the pin of the PIT's channel 0: entry type 2 of ISA's IRQ 0 */

@@ -10,6 +10,7 @@
  *   rsdp-badsum      an RSDP with a wrong checksum
  *   rsdp-rev0        under the ACPI 2.0 GUID, an RSDP of revision 0 that has an RSDT only
  *   madt-lies        the MADT's last entry has a length beyond the table's end
+ *   madt-hidden      the firmware's MADT has another name: that of `tables` is used
  *   tables           \table0, \table1 and so on are installed as ACPI tables
  *   no-low           all memory below 1 MiB belongs to the firmware
  *   descsize         memory descriptors of 64 bytes, with random bytes between them
@@ -358,7 +359,7 @@ static void add_tables(EFI_LOADED_IMAGE *self)
     static EFI_GUID guid = {
         0xffe06bdd, 0x6107, 0x46a6, {0x7b, 0xb2, 0x5a, 0x9c, 0x7e, 0xc5, 0x27, 0x5c}};
     static CHAR16 name[] = L"\\table0";
-    static UINT8 table[4096] __attribute__((aligned(8)));
+    static UINT8 table[65536] __attribute__((aligned(8)));
     UINTN size, key;
     check(real->BootServices->LocateProtocol(&guid, NULL, (void **)&acpi), "no ACPI protocol");
     for (; size = sizeof table, read_file(self, name, table, &size); name[6]++) {

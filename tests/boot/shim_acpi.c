@@ -1,6 +1,6 @@
 /*
- * The shim's modes for ACPI tables: no-rsdp, rsdp-nowhere, rsdp-badsum, rsdp-rev0 and madt-lies.
- * shim.c describes them.
+ * The shim's modes for ACPI tables: no-rsdp, rsdp-nowhere, rsdp-badsum, rsdp-rev0, madt-lies and
+ * madt-hidden. shim.c describes them.
  */
 #include <efi.h>
 
@@ -54,25 +54,35 @@ static UINT32 get32(const UINT8 *at)
     return *(const UINT32 *)(const void *)at; /* any alignment is allowed here */
 }
 
-/* ACPI 6.5, 5.2.8 and 5.2.12: entries of 8 bytes from offset 36, and the MADT's entries from 44. */
-static void change_madt(const UINT8 *found)
+/* ACPI 6.5, 5.2.8: pointers of 8 bytes from offset 36. */
+static UINT8 *find_madt(const UINT8 *found)
 {
     UINT8 *xsdt = *(UINT8 *const *)(const void *)(found + 24);
 
     for (UINT32 at = 36; at < get32(xsdt + 4); at += 8) {
         UINT8 *table = *(UINT8 *const *)(void *)(xsdt + at);
-        if (get32(table) != 0x43495041) { /* "APIC" */
-            continue;
+        if (get32(table) == 0x43495041) { /* "APIC" */
+            return table;
         }
-        UINT32 length = get32(table + 4), entry = 44;
+    }
+    fail("no MADT");
+    return NULL;
+}
+
+/* ACPI 6.5, 5.2.12: the entries begin at 44. */
+static void change_madt(UINT8 *table)
+{
+    UINT32 length = get32(table + 4), entry = 44;
+
+    if (has("madt-hidden")) {
+        table[0] = 'X';
+    } else {
         while (entry + table[entry + 1] < length) {
             entry += table[entry + 1];
         }
         table[entry + 1] = 0xff;
-        fix_checksum(table, length, 9);
-        return;
     }
-    fail("no MADT");
+    fix_checksum(table, length, 9);
 }
 
 UINTN shim_acpi(const EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *),
@@ -96,8 +106,8 @@ UINTN shim_acpi(const EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *),
         if (second && other) {
             t.VendorTable = other_rsdp(t.VendorTable);
         }
-        if (second && has("madt-lies")) {
-            change_madt(t.VendorTable);
+        if (second && (has("madt-lies") || has("madt-hidden"))) {
+            change_madt(find_madt(t.VendorTable));
         }
         config[n++] = t;
     }

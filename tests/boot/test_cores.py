@@ -3,11 +3,13 @@ Bochs, in x2APIC mode and known only to MP services.
 """
 
 import re
+import struct
 
 import build
 import pytest
 from machine import BAD_OPTIONS, FAULT, SUCCESS
 from sharing import CALLS, EPYC, LA57, QEMU64, SKYLAKE
+from test_serial_tables import table
 
 BRIEF = "suite=baseline bench=empty_lfence samples=16"
 
@@ -58,6 +60,48 @@ def test_parked_cores_are_halted(disturbed, count):
 def test_all_cores_start_where_ids_or_slots_have_holes(boot, shape, count, disabled):
     b = boot(BRIEF, **smp(shape), whole=True).must(SUCCESS)
     assert all_up(b, count)["disabled"] == disabled
+
+
+def madt(*cpus):
+    """A MADT with these entries: (APIC id, enabled), of type 9 if the id has more than 8 bits."""
+    head = struct.pack("<II", 0xFEE00000, 1)
+    io_apic = struct.pack("<BBBBII", 1, 12, 0, 0, 0xFEC00000, 0)
+    entries = b"".join(
+        struct.pack("<BBBBI", 0, 8, i & 0xFF, id, on) if id < 256 else struct.pack("<BBHIII", 9, 16, 0, id, on, i)
+        for i, (id, on) in enumerate(cpus)
+    )
+    return table(b"APIC", 4, head + io_apic + entries)
+
+
+def listed(boot, shim, raw):
+    """A machine of 2 cores whose firmware has this MADT."""
+    disk = shim("tables madt-hidden", BRIEF, tables=[raw])
+    return boot("", disk=disk, **smp(2)).must(SUCCESS)
+
+
+def warnings(b):
+    return [e["message"] for e in b.events("warning") if "core" in e["message"] or "processor" in e["message"]]
+
+
+@pytest.mark.parametrize("ids", [[0x17161514] * 8, [0x17161514 + i for i in range(8)], [0x1514]])
+def test_cores_with_an_invalid_id_are_not_cores(boot, shim, ids):
+    """Such ids, which coreboot left uninitialised, must not lead to x2APIC, to a wait or to a third core."""
+    b = listed(boot, shim, madt((0, 1), (1, 1), *((id, 1) for id in ids)))
+    cores = b.run["cores"]
+    assert (cores["count"], cores["up"], cores["listed_by"]) == (2, 2, "madt"), cores
+    assert not cores.get("x2apic_switched") and cores["start_ms"] < 500, cores
+    (warning,) = warnings(b)
+    assert f"{len(set(ids))} processors" in warning and f"0x{ids[0]:x}" in warning, warning
+
+
+def test_a_core_after_a_thousand_empty_entries_is_used(boot, shim):
+    all_up(listed(boot, shim, madt(*((255, 0),) * 2000, (0, 1), (1, 1))), 2)
+
+
+def test_a_table_without_the_boot_core_leaves_no_core_out(boot, shim):
+    b = listed(boot, shim, madt((1, 1)))
+    assert b.run["cores"]["count"] == b.run["cores"]["up"] == 2, b.run["cores"]
+    assert [w for w in warnings(b) if "is not in" not in w] == [], b.events()
 
 
 @pytest.mark.long

@@ -226,7 +226,7 @@ static struct cores_list list_of(const struct madt_cpu *cpu, unsigned n, uint32_
     struct cores_list l = {.id = ids, .room = ROOM};
 
     memset(ids, 0xee, sizeof(ids));
-    cores_list(&l, &(struct cores_known){cpu, n}, boot);
+    cores_list(&l, &(struct cores_known){.cpu = cpu, .cpus = n}, boot);
     return l;
 }
 
@@ -296,6 +296,41 @@ TEST(cores_without_room_are_counted)
     assert_int_equal(l.left_out, 3);
     assert_int_equal(l.id[0], ROOM + 2);
     assert_true(l.boot_listed);
+}
+
+TEST(ids_that_no_core_can_have_are_left_out)
+{
+    /* A laptop with two cores lists eight more, each with this id. */
+    static const struct madt_cpu cpu[] = {
+        {CPU(0)},        {CPU(1)},       {CPU(0x17161514)}, {AGAIN(0x17161514)},
+        {CPU(0x100000)}, {CPU(0xfffff)}, {CPU(0x1514)},     {CPU(254)}};
+    static const struct madt_cpu met[] = {{CPU(0)}, {CPU(1)}, {EMPTY(0xfffff)}};
+    struct cores_list l = list_of(cpu, 8, 0);
+
+    assert_int_equal(l.count, 5);
+    assert_int_equal(l.invalid, 2);
+    assert_int_equal(l.invalid_id, 0x17161514);
+    assert_true(cores_need_x2apic(&l));
+    for (unsigned mets = 0; mets <= 3; mets++) {
+        /* A firmware that has met one core has not looked for others. */
+        const unsigned counts[] = {5, 5, 3, 4};
+        cores_list(&l, &(struct cores_known){cpu, 8, 0, 0, met, mets}, 0);
+        assert_int_equal(l.count, counts[mets]);
+        assert_int_equal(l.invalid, 7 - counts[mets]);
+        assert_int_equal(cores_need_x2apic(&l), mets != 2);
+        assert_int_equal(l.left_out, 0);
+    }
+}
+
+TEST(entries_that_the_decoder_did_not_keep_are_counted)
+{
+    static const struct madt_cpu cpu[] = {{CPU(0)}, {EMPTY(1)}};
+    struct cores_list l = {.id = ids, .room = ROOM};
+
+    cores_list(&l, &(struct cores_known){.cpu = cpu, .cpus = 2, .empty = 5, .left_out = 7}, 0);
+    assert_int_equal(l.count, 1);
+    assert_int_equal(l.disabled, 6);
+    assert_int_equal(l.left_out, 7);
 }
 
 TEST(large_ids_need_x2apic)

@@ -345,6 +345,7 @@ TEST(entries_without_room_are_counted)
 
     assert_true(acpi_madt(&t, &m));
     assert_true(m.cpus == MADT_CPU_MAX && m.cpus_enabled == MADT_CPU_MAX && m.cpus_left_out == 3);
+    assert_int_equal(m.cpus_empty, 0);
     free(b);
     b = calloc(1, 44 + 12 * n);
     t = (struct acpi_table){b, 44 + 12 * n};
@@ -352,6 +353,23 @@ TEST(entries_without_room_are_counted)
         b[44 + 12 * i] = 1, b[44 + 12 * i + 1] = 12;
     assert_true(acpi_madt(&t, &m));
     assert_true(m.ioapics == MADT_IOAPIC_MAX && m.ioapics_left_out == 5);
+    free(b);
+}
+
+TEST(empty_entries_take_no_place_of_a_cpu)
+{
+    const uint32_t empty = 3 * MADT_CPU_MAX, used = MADT_CPU_MAX;
+    struct acpi_table t;
+    uint8_t *b = madt_of(empty + used + 1, &t);
+
+    for (uint32_t i = 0; i < empty; i++)
+        b[44 + 16 * (i + 1) + 8] = 0;
+    assert_true(acpi_madt(&t, &m));
+    assert_true(m.cpus == used && m.cpus_enabled == used);
+    assert_int_equal(m.cpus_empty, empty);
+    assert_int_equal(m.cpus_left_out, 1);
+    assert_int_equal(m.cpu[0].id, 0);
+    assert_int_equal(m.cpu[used - 1].id, empty + used - 1);
     free(b);
 }
 
