@@ -99,6 +99,7 @@ struct cores {
     const char *lost;               /* why a core that arrived could not be used; the last reason */
     bool x2apic_switched;           /* by baretick, since the ids need it */
     uint32_t up;                    /* other cores that arrived */
+    uint32_t under_way;             /* those that have begun and not arrived */
     unsigned second_init;           /* other cores that needed a second INIT */
     unsigned called;                /* other cores that answered a first call */
     uint32_t lvt_stuck, lfence_not; /* LVT entries left unmasked; cores with another LFENCE state */

@@ -3,8 +3,9 @@
 
 /* SDM vol. 3A section 10.4.4.1: INIT, 10 ms, start-up, 200 us, start-up. */
 #define INIT_US    10000
-#define SECOND_US  10000   /* without an arrival, until missing cores get a second start-up */
-#define SILENCE_US 1000000 /* without an arrival, until the boot core stops waiting */
+#define SECOND_US  10000    /* without an arrival, until missing cores get a second start-up */
+#define SILENCE_US 1000000  /* without an arrival, until the boot core stops waiting */
+#define LATE_US    10000000 /* the same if a core is on its way, as long as it may flush caches */
 
 /* The boot core's bits that paging needs; the rest follows when faults can be reported. */
 #define CR0_KEPT (CR0_PG | CR0_AM | CR0_WP | CR0_NE | CR0_ET | CR0_MP | CR0_PE)
@@ -90,7 +91,13 @@ static void start_give_up(struct core *c)
 static void arrive(struct core *c)
 {
     struct settled was;
-    const char *why_not = core_settle(c, &was);
+    const char *why_not;
+
+    c->apic_id = core_apic_id();
+    __atomic_store_n(&c->begun, true, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&c->cores->under_way, 1, __ATOMIC_SEQ_CST);
+    why_not = core_settle(c, &was);
+    __atomic_sub_fetch(&c->cores->under_way, 1, __ATOMIC_SEQ_CST);
 
     if (why_not) {
         c->cores->lost = why_not;
@@ -146,7 +153,17 @@ static const char *start_obstacle(struct cores *c)
     return NULL;
 }
 
-/* Sends a command to each core that has not arrived and that interrupts can reach. Returns their
+/* Returns whether the core with this APIC id is on its way: it executes our code, and may flush its
+ * caches. */
+static bool has_begun(const struct cores *c, uint32_t id)
+{
+    for (unsigned i = 1; i < c->count; i++)
+        if (__atomic_load_n(&c->made[i]->begun, __ATOMIC_SEQ_CST) && c->made[i]->apic_id == id)
+            return true;
+    return false;
+}
+
+/* Sends a command to each core that has not begun and that interrupts can reach. Returns their
  * number. */
 static unsigned send_missing(const struct cores *c, uint32_t command)
 {
@@ -154,7 +171,8 @@ static unsigned send_missing(const struct cores *c, uint32_t command)
     unsigned n = 0;
 
     for (unsigned i = 1; i < c->count; i++) {
-        if (c->core[i] || !cores_reachable(c->list.id[i], lapic->x2apic))
+        if (c->core[i] || has_begun(c, c->list.id[i]) ||
+            !cores_reachable(c->list.id[i], lapic->x2apic))
             continue;
         (void)lapic_ipi(lapic, c->list.id[i], command);
         n++;
@@ -162,17 +180,20 @@ static unsigned send_missing(const struct cores *c, uint32_t command)
     return n;
 }
 
-/* Waits until all cores have arrived, or no core has arrived for `silence_us`. */
+/* Waits until all cores have arrived, or none has begun or arrived for `silence_us`; longer while
+ * one is on its way. */
 static void await_arrivals(const struct cores *c, uint64_t silence_us)
 {
-    uint64_t silence = cores_ticks(c, silence_us), last = rdtsc();
-    uint32_t up = 0;
+    uint64_t last = rdtsc();
+    uint32_t up = 0, under_way = 0;
 
-    while (up + 1 < c->count && rdtsc() - last < silence) {
-        uint32_t now = __atomic_load_n(&c->up, __ATOMIC_SEQ_CST);
-        if (now != up)
+    while (up + 1 < c->count && rdtsc() - last < cores_ticks(c, under_way ? LATE_US : silence_us)) {
+        uint32_t up_now = __atomic_load_n(&c->up, __ATOMIC_SEQ_CST);
+        uint32_t under_way_now = __atomic_load_n(&c->under_way, __ATOMIC_SEQ_CST);
+        if (up_now != up || under_way_now != under_way)
             last = rdtsc();
-        up = now;
+        up = up_now;
+        under_way = under_way_now;
         pause();
     }
 }
@@ -243,6 +264,8 @@ static const char *start_why_not(const struct cores *c, unsigned i)
 {
     if (!cores_reachable(c->list.id[i], c->given.irq->lapic.x2apic))
         return "its APIC id needs x2APIC, which is not available here";
+    if (has_begun(c, c->list.id[i]) && !c->lost)
+        return "it started, and did not arrive in time";
     return c->lost ? c->lost : "it did not answer INIT and start-up";
 }
 

@@ -195,6 +195,7 @@ struct core {
     char fault[160];            /* the exception that stopped it, in words */
     struct pagetable *tables;   /* its own page tables; NULL: the shared ones */
     struct code_buffer code;    /* its own one, if `tables` */
+    bool begun;                 /* it executes our code; its apic_id is known */
     volatile bool go_home;      /* it must return to the firmware */
     volatile bool leaving;      /* it is returning: nothing may stop it */
 

@@ -1,9 +1,14 @@
 #include "kernel/cpu/cpu_setup.h"
+#include "lib/cpu/tsc_rate.h"
 
 /* SDM vol. 3A table 12-12 (power-on), with entry 4 write-combining instead of write-back. */
 #define PAT_WANTED 0x0007040100070406ull
 
-#define LEAF1_XSAVE (1u << 26) /* ECX */
+#define LEAF1_XSAVE      (1u << 26) /* ECX */
+#define LEAF1_SELF_SNOOP (1u << 27) /* EDX; SDM vol. 2A, CPUID */
+
+/* At least 10 s, for all cores that flush before. */
+#define FLUSH_TICKS (10 * TSC_HZ_MAX)
 
 /*
  * XCR0: which vector registers instructions may use. Firmware enables none beyond SSE; user objects
@@ -58,14 +63,40 @@ void cpu_setup(void)
         wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_NXE);
 }
 
+/* Not inlined: a test stops there. */
+static void __attribute__((noinline)) flush_caches(void)
+{
+    wbinvd();
+}
+
+/* Sets the PAT. The caches are flushed before and after it (SDM vol. 3A section 12.12.4), unless
+ * the CPU snoops its own caches: Linux skips it there too (arch/x86/kernel/cpu/cacheinfo.c). A
+ * flush of large caches takes milliseconds, and on all cores at once seconds: one core at a
+ * time. */
+static void write_pat(uint64_t v)
+{
+    static uint32_t flushing;
+    bool self_snoop = cpuid(1, 0).edx & LEAF1_SELF_SNOOP;
+
+    /* WBINVD traps into some hypervisors: skip it if nothing changes. */
+    if (rdmsr(MSR_PAT) == v)
+        return;
+    if (self_snoop) {
+        wrmsr(MSR_PAT, v);
+        return;
+    }
+    bool alone = WAIT_FOR(change(&flushing, 0, 1), FLUSH_TICKS);
+    flush_caches();
+    wrmsr(MSR_PAT, v);
+    flush_caches();
+    if (alone)
+        __atomic_store_n(&flushing, 0, __ATOMIC_SEQ_CST);
+}
+
 void cpu_setup_paging(void)
 {
-    /* WBINVD traps into some hypervisors: skip it if nothing changes. */
-    if (cpu_has_pat() && rdmsr(MSR_PAT) != PAT_WANTED) {
-        wbinvd();
-        wrmsr(MSR_PAT, PAT_WANTED);
-        wbinvd();
-    }
+    if (cpu_has_pat())
+        write_pat(PAT_WANTED);
     write_cr0(read_cr0() | CR0_WP);
 }
 
@@ -117,11 +148,8 @@ static void restore_memory(const struct cpu_state *s)
     uint64_t cr4 = s->cr4 & ~CR4_CET;
 
     write_cr3(s->cr4 & CR4_PCIDE ? s->cr3 & ~CR3_LOW : s->cr3);
-    if (s->pat && rdmsr(MSR_PAT) != s->pat) {
-        wbinvd();
-        wrmsr(MSR_PAT, s->pat);
-        wbinvd();
-    }
+    if (s->pat)
+        write_pat(s->pat);
     wrmsr(MSR_EFER, s->efer);
     write_cr0(s->cr0);
     /* A change of PGE flushes the whole TLB, including global entries (SDM vol. 3A section

@@ -133,6 +133,13 @@ class Debugger(threading.Thread):
         assert found == address, f"stopped at {found:x}, not at {address:x}"
         self.ask(f"z1,{address:x},1")
 
+    def run_core_for(self, core, seconds):
+        """Lets only this core run, for a time of the guest's clock: the others are as if they were late."""
+        self._send(f"vCont;c:{core + 1:x}")
+        time.sleep(seconds)
+        self.line.sendall(b"\x03")
+        self._packet()
+
     def run_core_to_the_end(self, core):
         """Lets only this core run, until QEMU ends: the others are as if they hung."""
         self.line.settimeout(machine.TIMEOUT)

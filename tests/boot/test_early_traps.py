@@ -1,14 +1,15 @@
 """NMIs and faults during the takeover: at each step from the firmware to the first row, and back; and a fault in the
-gap detector, which only the program's own code can cause. An NMI before a sleep, and a core that hangs.
+gap detector, which only the program's own code can cause. An NMI before a sleep. Cores that hang, or flush their
+caches.
 
-QEMU's gdb stub stops the guest at the step, so nothing depends on time.
+QEMU's gdb stub stops the guest at the step, so no result depends on time.
 """
 
 import re
 
 import build
 import pytest
-from debugger import Debugger, instructions, symbols
+from debugger import Debugger, Ended, instructions, symbols
 from machine import CHECK_FAILED, FAULT, SUCCESS, qemu
 
 QUICK = "suite=baseline samples=16 warmup=0"
@@ -199,3 +200,35 @@ def test_a_core_that_hangs_is_given_up(held, program, tmp_path):
     b = held(at_two_cores(program, tmp_path), words, work, extra=["-smp", "2"])
     assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
     assert any("10 times deadline=" in e["message"] for e in b.events("fault")), str(b)
+
+
+@pytest.mark.parametrize("snoop, flushes", [("-ss", True), ("+ss", False)])
+def test_caches_are_flushed_only_without_self_snoop(held, program, tmp_path, snoop, flushes):
+    how = {"cpu": f"max,{snoop}", "extra": ["-smp", "2"]}
+    at = addresses(tmp_path, program, **how)
+    flushed = []
+
+    def work(d):
+        try:
+            d.run_to("flush_caches")
+        except ConnectionError:
+            raise Ended from None
+        flushed.append(True)
+
+    held(at, QUICK, work, **how).must(SUCCESS)
+    assert bool(flushed) == flushes
+
+
+def test_a_core_that_flushes_its_caches_for_long_is_awaited(held, program, tmp_path):
+    """For longer than the boot core waits for a core that does not answer, and then sends a second INIT."""
+    how = {"cpu": "max,-ss", "extra": ["-smp", "2"]}
+    at = addresses(tmp_path, program, **how)
+
+    def work(d):
+        d.run_to("cores_bring_up")
+        d.run_to("flush_caches")
+        assert d.core == 1
+        d.run_core_for(0, 2.5)
+
+    b = held(at, QUICK, work, **how).must(SUCCESS)
+    assert b.run["cores"]["up"] == 2 and b.run["cores"]["second_init"] == 0, b.run["cores"]
