@@ -45,16 +45,26 @@ static uint32_t banks(uint64_t cap)
     return n < MCE_BANKS ? n : MCE_BANKS;
 }
 
+/* Of families 0Fh and 10h (lib/cpu/models.c). */
+#define GART_BANK 4u
+#define GART_WALK (1ull << 10)
+
 /* Some models reserve bank 0 for the firmware (lib/cpu/models.c). */
 static bool is_ours(const struct cpu *cpu, uint32_t bank)
 {
     return bank > 0 || !cpu_model(cpu)->mc0_is_firmware;
 }
 
-static void write_all(uint32_t msr, uint64_t *was)
+/* Returns the errors of a bank that are reported. */
+static uint64_t reported(const struct cpu *cpu, uint32_t bank)
+{
+    return bank == GART_BANK && cpu_model(cpu)->gart_masked ? ~GART_WALK : ~0ull;
+}
+
+static void change_msr(uint32_t msr, uint64_t *was, uint64_t v)
 {
     (void)msr_read(msr, was);
-    (void)msr_write(msr, ~0ull);
+    (void)msr_write(msr, v);
 }
 
 struct mce mce_enable(const struct cpu *cpu)
@@ -67,14 +77,14 @@ struct mce mce_enable(const struct cpu *cpu)
     if (msr_read(MSR_MCG_CAP, &cap)) {
         m.banks = banks(cap);
         if (cap & MCG_CAP_CTL_P)
-            write_all(MSR_MCG_CTL, &m.global_was);
+            change_msr(MSR_MCG_CTL, &m.global_was, ~0ull);
     }
     for (uint32_t i = 0; i < m.banks; i++) {
         if (msr_read(MSR_MC_STATUS(i), &status) && status & MC_STATUS_VAL)
             m.stale++;
         msr_write(MSR_MC_STATUS(i), 0);
         if (is_ours(cpu, i))
-            write_all(MSR_MC_CTL(i), &m.bank_was[i]);
+            change_msr(MSR_MC_CTL(i), &m.bank_was[i], reported(cpu, i));
     }
     msr_write(MSR_MCG_STATUS, 0);
     write_cr4(read_cr4() | CR4_MCE);

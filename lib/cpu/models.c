@@ -15,7 +15,8 @@
  *   (four bits) and 2-12 (Goldmont, two bits). Recorded Silvermonts have no such MSR.
  * - MSR_SMI_COUNT (34h): vol. 4 tables 2-6 (Silvermont) and 2-15 (Nehalem), which later ones
  *   inherit.
- * - machine check bank 0: vol. 3B 16.3.2.1, family 6 before model 1Ah.
+ * - machine check bank 0: vol. 3B 16.3.2.1, family 6 before model 1Ah; GART errors, which are
+ *   reported in normal operation: BKDG 26094 (0Fh) and 31116 (10h), MC4_CTL, as Linux (amd.c).
  * - AMD's formulas: "P-state [7:0]" (MSRC001_0064) in BKDGs 31116 (10h), 41256 (11h), 41131 (12h),
  *   42301 (15h), 48751 (16h), PPRs 54945 (17h), 55898 (19h), 57238 (1Ah); K8: BKDG 26094.
  * - vectors: SDM vol. 1 chapters 14, 15 and 18, and the maker's page of each processor; family 15h
@@ -99,10 +100,10 @@ static const struct row rows[] = {
     {VENDOR_INTEL, 0xf, 0, 2, {0}, {.tsc_way = TSC_WAY_NONE}},
     {VENDOR_INTEL, 0xf, 3, UINT32_MAX, {0}, {.tsc_way = TSC_WAY_NETBURST}},
 
-    FAMILY(VENDOR_AMD, 0x0f, .tsc_way = TSC_WAY_FIDVID, .lfence_waits = true,
+    FAMILY(VENDOR_AMD, 0x0f, .tsc_way = TSC_WAY_FIDVID, .lfence_waits = true, .gart_masked = true,
            .vectors = VECTORS_SSE), /* K8 */
     FAMILY(VENDOR_AMD, 0x10, .tsc_way = TSC_WAY_PSTATE_10H, .boost_is_p0 = true,
-           .vectors = VECTORS_SSE),
+           .gart_masked = true, .vectors = VECTORS_SSE),
     FAMILY(VENDOR_AMD, 0x11, .tsc_way = TSC_WAY_PSTATE_11H, .boost_is_p0 = true,
            .lfence_waits = true, .vectors = VECTORS_SSE),
     FAMILY(VENDOR_AMD, 0x12, .tsc_way = TSC_WAY_PSTATE_12H, .boost_is_p0 = true,

@@ -59,6 +59,7 @@ struct cpu_model {
                            * MSR_POWER_CTL, as introduced with Nehalem */
     bool smi_count;       /* MSR_SMI_COUNT (34h) */
     bool mc0_is_firmware; /* the operating system must not enable machine check bank 0 */
+    bool gart_masked;     /* nor errors of GART table walks, bit 10 of bank 4 */
     bool lfence_waits;    /* LFENCE serialises, although no bit or MSR reports it */
     bool boost_is_p0;     /* the P-state MSRs start with the boost states, before the base one */
     bool compute_units;   /* pairs of cores share a front end and an FPU (8000_001E EBX) */

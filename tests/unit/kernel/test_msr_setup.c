@@ -48,7 +48,7 @@ TEST(every_state_has_a_name)
 
 /* --- machine checks --- */
 
-#define BANKS 4
+#define BANKS 5
 
 static uint64_t cr4;
 
@@ -62,7 +62,7 @@ void write_cr4(uint64_t v)
     cr4 = v;
 }
 
-static void four_banks(void)
+static void five_banks(void)
 {
     fake_msr_reset();
     fake_msr_add(MSR_MCG_CAP, MCG_CAP_CTL_P | BANKS);
@@ -76,7 +76,7 @@ static void four_banks(void)
     cr4 = 0x20;
 }
 
-BEFORE_EACH(four_banks);
+BEFORE_EACH(five_banks);
 
 TEST(every_bank_is_enabled)
 {
@@ -96,6 +96,26 @@ TEST(every_bank_is_enabled)
     cpu.vendor = VENDOR_AMD;
     (void)mce_enable(&cpu);
     assert_true(fake_msr_value(MSR_MC_CTL(0)) == ~0ull);
+}
+
+TEST(gart_errors_stay_masked_where_linux_masks_them)
+{
+    const struct {
+        enum cpu_vendor vendor;
+        uint32_t family;
+        uint64_t masked;
+    } cases[] = {{VENDOR_AMD, 0x0f, 0x400},
+                 {VENDOR_AMD, 0x10, 0x400},
+                 {VENDOR_AMD, 0x11, 0},
+                 {VENDOR_AMD, 0x17, 0},
+                 {VENDOR_INTEL, 0x0f, 0}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cpu cpu = {.mce = true, .vendor = cases[i].vendor, .family = cases[i].family};
+        (void)mce_enable(&cpu);
+        assert_true(fake_msr_value(MSR_MC_CTL(4)) == ~cases[i].masked);
+        assert_true(fake_msr_value(MSR_MC_CTL(3)) == ~0ull);
+    }
 }
 
 TEST(machine_check_banks_are_restored)
@@ -154,7 +174,7 @@ TEST(a_corrupt_context_is_fatal)
     assert_false(machine_check_survived(&c, 1));
     assert_int_equal(c.bank, 1);
 
-    four_banks();
+    five_banks();
     (void)msr_write(MSR_MCG_STATUS, 4); /* no restart address */
     assert_false(machine_check_survived(&c, 1));
 
@@ -169,7 +189,7 @@ TEST(a_series_of_machine_checks_becomes_fatal)
 
     do {
         n++;
-        four_banks();
+        five_banks();
         (void)msr_write(MSR_MC_STATUS(0), MC_STATUS_VAL);
     } while (n < 1000 && machine_check_survived(&c, n));
     assert_in_range(n, 2, 999);
