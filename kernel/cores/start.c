@@ -144,6 +144,9 @@ static const char *start_obstacle(struct cores *c)
 {
     struct lapic *lapic = &c->given.irq->lapic;
 
+    if (!lapic->bsp)
+        return "the boot core is not the bootstrap processor (IA32_APIC_BASE), and an INIT to that "
+               "one would restart the machine";
     if (!c->given.others_stopped)
         return "they could not be stopped by INIT";
     if (!low_pages(c->given.handoff))

@@ -58,7 +58,8 @@
 
 /* --- model-specific registers ----------------------------------------------------------------- */
 
-#define MSR_APIC_BASE 0x1b /* SDM vol. 3A figures 11-5 and 11-26 */
+#define MSR_APIC_BASE 0x1b        /* SDM vol. 3A figures 11-5 and 11-26 */
+#define BASE_BSP      (1ull << 8) /* the bootstrap processor: INIT restarts the firmware there */
 #define BASE_X2APIC   (1ull << 10)
 #define BASE_ENABLED  (1ull << 11)
 #define BASE_ADDRESS  0x000ffffffffff000ull

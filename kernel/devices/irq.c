@@ -38,6 +38,7 @@ static bool find_lapic(struct lapic *l, struct paging *p, const struct cpu *cpu)
     if (!cpu->apic || !msr_read(MSR_APIC_BASE, &base) || !(base & BASE_ENABLED))
         return false;
     l->x2apic = base & BASE_X2APIC;
+    l->bsp = base & BASE_BSP;
     if (!l->x2apic)
         l->address = (uint64_t)paging_map_mmio(p, base & BASE_ADDRESS, LAPIC_BYTES);
     return l->x2apic || l->address;

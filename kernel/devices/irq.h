@@ -47,6 +47,7 @@ enum {
 
 struct lapic {
     bool present, x2apic;
+    bool bsp;         /* of the bootstrap processor: all others wait for a start-up after INIT */
     uint64_t address; /* address of the registers; 0 in x2APIC mode */
     uint32_t id;
     uint32_t lvt_max; /* index of the last standard LVT entry */

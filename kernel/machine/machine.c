@@ -234,10 +234,11 @@ static void apply_dma(struct machine *m)
 /* --- interrupts, clocks, cores ---------------------------------------------------------------- */
 
 /* Sends INIT to every other core: they then wait for a SIPI and execute nothing. Firmware may leave
- * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time. */
+ * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time, or one of
+ * them would restart the firmware instead. */
 static bool stop_other_cores(const struct machine *m)
 {
-    return lapic_ipi(&m->irq.lapic, 0, ICR_INIT | ICR_OTHERS);
+    return m->irq.lapic.bsp && lapic_ipi(&m->irq.lapic, 0, ICR_INIT | ICR_OTHERS);
 }
 
 /* Masks interrupts at their sources, and stops the other cores. */

@@ -155,6 +155,9 @@ class Debugger(threading.Thread):
         """Returns eight bytes as a number."""
         return int.from_bytes(bytes.fromhex(self.ask(f"m{address:x},8")), "little")
 
+    def write_byte(self, address, value):
+        self.ask(f"M{address:x},1:{value:02x}")
+
     def plant_ud2(self):
         """Returns the address where the guest is stopped."""
         self.ask(f"M{self.read(RIP):x},2:{UD2}")

@@ -1,6 +1,6 @@
 """NMIs and faults during the takeover: at each step from the firmware to the first row, and back; and a fault in the
 gap detector, which only the program's own code can cause. An NMI before a sleep. Cores that hang, or flush their
-caches.
+caches. A boot core that may send no INIT.
 
 QEMU's gdb stub stops the guest at the step, so no result depends on time.
 """
@@ -29,7 +29,7 @@ LEND = ["boot_lend", "traps_lend", "lent_serve", "traps_lend_end", "boot_hold"]
 WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end", "boot_report", "volume_open"]
 
 # struct boot: the boot services are its third member; ExitBootServices is at 232 (UEFI 2.10 section 4.4).
-BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
+BOOT_SERVICES, EXIT_BOOT_SERVICES, RAX, RDI = 16, 232, 0, 5
 
 
 def addresses(folder, program, **how):
@@ -232,3 +232,23 @@ def test_a_core_that_flushes_its_caches_for_long_is_awaited(held, program, tmp_p
 
     b = held(at, QUICK, work, **how).must(SUCCESS)
     assert b.run["cores"]["up"] == 2 and b.run["cores"]["second_init"] == 0, b.run["cores"]
+
+
+def test_a_boot_core_that_is_not_the_bsp_sends_no_init(held, program, tmp_path):
+    """An INIT restarts the firmware on the bootstrap processor. QEMU's core 0 always is that one, so the result of
+    lapic_open() is changed: `bsp` is the third member of struct lapic."""
+    sent = []
+
+    def work(d):
+        d.run_to(d.at("lapic_open") + instructions("lapic_open", "ret")[-1])
+        assert d.memory(d.read(RAX)) & 0xFFFFFF == 0x010001, "present, not x2APIC, BSP"
+        d.write_byte(d.read(RAX) + 2, 0)
+        try:
+            d.run_to("lapic_ipi")
+        except ConnectionError:
+            raise Ended from None
+        sent.append(True)
+
+    b = held(at_two_cores(program, tmp_path), QUICK, work, extra=["-smp", "2"]).must(SUCCESS)
+    assert not sent, "an interrupt was sent"
+    assert "not the bootstrap processor" in b.run["cores"]["why_alone"], b.run["cores"]

@@ -130,7 +130,11 @@ TEST(a_missing_local_apic_is_left_alone)
     assert_false(lapic_open(NULL, &cpu).present); /* off */
     fake_msr.of[0].value = 0x1000 | BASE_ENABLED;
     assert_false(lapic_open(NULL, &cpu).present);
-    fake_msr.of[0].value = LAPIC_AT | BASE_ENABLED;
+    for (unsigned bsp = 0; bsp < 2; bsp++) {
+        fake_msr.of[0].value = LAPIC_AT | BASE_ENABLED | (bsp ? BASE_BSP : 0);
+        memset(lapic, 0, sizeof(lapic));
+        assert_int_equal(lapic_open(NULL, &cpu).bsp, bsp);
+    }
     memset(lapic, 0xff, sizeof(lapic));
     assert_false(lapic_open(NULL, &cpu).present);
 }
