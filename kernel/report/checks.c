@@ -72,9 +72,13 @@ static void test_memory(const struct machine *m, struct report *r)
 {
     bool wp = read_cr0() & CR0_WP;
 
-    report_judged(r, "protection", wp && m->paging.tables.nx,
-                  wp && m->paging.tables.nx ? "code is read-only, data is not executable"
-                                            : "this CPU has no NX, or CR0.WP is clear");
+    if (wp && !m->paging.tables.nx) {
+        report_selftest(r, "protection", SELFTEST_NOT_JUDGED,
+                        "code is read-only; this CPU or its setup has no Execute Disable");
+        return;
+    }
+    report_judged(r, "protection", wp,
+                  wp ? "code is read-only, data is not executable" : "CR0.WP is clear");
 }
 
 struct calls {
@@ -251,6 +255,8 @@ static void warn_of_run(const struct machine *m, const struct run_facts *run, st
     if (m->madt && m->madt->ioapics_left_out)
         WARN(r, "%u IO-APICs are left out, with their interrupts: at most %u are supported",
              m->madt->ioapics_left_out, MADT_IOAPIC_MAX);
+    if (!m->paging.tables.nx)
+        WARN(r, "Execute Disable is off (CPUID 80000001h EDX[20]): data can be executed");
     if (m->mce.stale)
         WARN(r, "%u machine-check banks already held an error at boot", m->mce.stale);
     warn_of_consoles(m, r);

@@ -52,6 +52,14 @@ def test_an_atom_with_rdtscp_runs_its_recipes(boot):
     assert supported(boot(cpu="Denverton", whole=True).must(SUCCESS)) == set(RECIPES) - {"serialize"}
 
 
+def test_execute_disable_that_is_off_is_a_warning(boot):
+    """As a setup option may have it: the machine is in working order."""
+    b = boot(cpu="max,-nx", whole=True).must(SUCCESS)
+    (test,) = [t for t in b.of("selftest") if t["name"] == "protection"]
+    assert test["result"] == "not judged", test
+    assert any("Execute Disable" in e["message"] for e in b.events("warning")), b.events()
+
+
 @pytest.mark.parametrize("how", [INTEL, {}, EPYC], ids=["intel", "amd", "amd-model"])
 def test_the_default_recipe_of_each_vendor_is_lfence(shared, how):
     """LFENCE serialises on Intel and, after the MSR is set, on AMD."""
