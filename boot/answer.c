@@ -12,8 +12,6 @@
 #include "lib/text/fmt.h"
 
 #define WINDOWS_A_S 100 /* windows of 10 ms */
-#define ONE_MIB     (1ull << 20)
-#define FOUR_GIB    (1ull << 32)
 
 /* The machine's timers as `list` finds them, by id. */
 struct timers {
@@ -22,15 +20,6 @@ struct timers {
 };
 
 /* --- the timers that work: starts, tests and restores each; no firmware code runs meanwhile --- */
-
-/* The firmware identity-maps addresses below 4 GiB (UEFI 2.10 section 2.3.4). A device is not in
- * RAM by its memory map. */
-static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
-{
-    if (address < ONE_MIB || address > FOUR_GIB - size || memory_is_ram(handoff, address, size))
-        return NULL;
-    return (volatile void *)(uintptr_t)address;
-}
 
 static struct timer *find_clock(void *context, unsigned id, const char **why)
 {
@@ -96,7 +85,7 @@ static void find_timers(struct boot *b, struct timers *t)
     boot_acpi(b, &tables);
     struct acpi_table f = acpi_find(&tables.acpi, "FACP"), h = acpi_find(&tables.acpi, "HPET");
     counters_init(&counters, f.bytes && acpi_fadt(&f, &fadt) ? &fadt : NULL,
-                  h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
+                  h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, boot_map, b);
     struct boot_hold held = boot_hold(b);
     boot_guard(b);
     counters.timer[CLOCK_ID_TSC].tsc_hz = tsc_hz(&counters);

@@ -195,6 +195,8 @@ _Noreturn void boot_stuck(struct boot *b);
  * on the firmware's console. Sets b->error and, on the volume, b->report. True: a file was
  * written. */
 bool boot_report(struct boot *b);
+/* Returns whether the volume can be written and has room for an ordinary report. */
+bool boot_report_fits(struct boot *b);
 
 /* Leaves the result of the run in a variable, for `scripts/baretick once --result`. */
 void boot_once_end(struct boot *b, enum status status);
@@ -237,13 +239,13 @@ EFI_STATUS boot_each_core(const struct boot *b, UINTN timeout_us, void (*there)(
 void boot_lend(struct boot *b);
 /* Waits, bounded, until all of them have returned to the firmware; reports those that have not. */
 void boot_lend_end(struct boot *b);
-/* Opens the serial port at I/O ports. Does not use one in memory: the firmware may not have mapped
- * it, and its console is on it. */
-struct serial boot_serial(const struct boot *b);
+/* Returns a device's registers at a physical address, if the firmware maps them. NULL: it does not,
+ * or they are RAM. For serial_open() and counters_init(). */
+volatile void *boot_map(void *boot, uint64_t address, uint64_t size);
+/* Opens the serial port, which the firmware's console may use too. */
+struct serial boot_serial(struct boot *b);
 /* Checks that the address of serial=mmio: can be a device's. False: b->error. */
 bool boot_serial_check(struct boot *b);
-/* Returns whether options or tables name a serial port in memory. */
-bool boot_serial_in_memory(const struct boot *b);
 /* Waits for a key, bounded, if the screen is cleared when the program returns. A shell does not
  * clear it. */
 void boot_let_read(struct boot *b);

@@ -1,8 +1,10 @@
 /* Functions that the steps share: opening and closing, memory, protocols, tables, error texts; the
  * firmware's console and keys, and serial ports, before the machine is taken over. */
 #include "boot/boot.h"
+#include "lib/cpu/pagetable.h"
 #include "lib/text/fmt.h"
 
+#define ONE_MIB     (1ull << 20)
 #define KEY_WAIT_MS 10000
 #define KEY_POLL_MS 20
 
@@ -69,11 +71,22 @@ static void conout_write(struct sink *self, const char *bytes, size_t n)
 
 /* --- serial ports ----------------------------------------------------------------------------- */
 
-static struct serial_places find_serial(const struct boot *b, const struct serial_choice *choice,
-                                        bool in_memory)
+volatile void *boot_map(void *boot, uint64_t address, uint64_t size)
 {
-    struct madt *madt =
-        in_memory ? boot_alloc(b, sizeof *madt) : NULL; /* too large for this stack */
+    const struct boot *b = boot;
+    unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
+
+    if (address < ONE_MIB || memory_is_ram(b->handoff, address, size) ||
+        !pagetable_is_identity(read_cr3(), levels, address) ||
+        !pagetable_is_identity(read_cr3(), levels, address + size - 1))
+        return NULL;
+    return (volatile void *)(uintptr_t)address;
+}
+
+/* Makes no firmware call, so that it can be used after ExitBootServices has failed. */
+static struct serial_places find_serial(const struct boot *b, const struct serial_choice *choice)
+{
+    static struct madt madt; /* too large for this stack */
     struct address_map map = {.region = memory_taken, .ctx = b->handoff};
     struct boot_acpi tables;
     struct acpi_table t;
@@ -82,12 +95,11 @@ static struct serial_places find_serial(const struct boot *b, const struct seria
     boot_acpi(b, &tables);
     map.acpi = &tables.acpi;
     t = acpi_find(&tables.acpi, "APIC");
-    if (madt && t.bytes) {
-        (void)acpi_madt(&t, madt); /* entries before an invalid one are used */
-        map.madt = madt;
+    if (t.bytes) {
+        (void)acpi_madt(&t, &madt); /* entries before an invalid one are used */
+        map.madt = &madt;
     }
-    serial_places(&places, choice, &tables.acpi, in_memory ? &map : NULL);
-    boot_free(b, madt);
+    serial_places(&places, choice, &tables.acpi, &map);
     return places;
 }
 
@@ -99,7 +111,7 @@ static bool is_in_tables(const struct boot *b)
     bool found = false;
 
     options_default(&standard);
-    named = find_serial(b, &standard.serial, true);
+    named = find_serial(b, &standard.serial);
     for (unsigned i = 0; i < named.n; i++)
         found = found || (named.place[i].mmio &&
                           named.place[i].address == b->handoff->options.serial.address);
@@ -118,7 +130,7 @@ static bool tell_elsewhere(struct boot *b)
 
 bool boot_serial_check(struct boot *b)
 {
-    struct serial_places places = find_serial(b, &b->handoff->options.serial, true);
+    struct serial_places places = find_serial(b, &b->handoff->options.serial);
 
     if (b->handoff->options.serial.kind != SERIAL_MMIO)
         return true;
@@ -137,21 +149,11 @@ bool boot_serial_check(struct boot *b)
     return tell_elsewhere(b);
 }
 
-struct serial boot_serial(const struct boot *b)
+struct serial boot_serial(struct boot *b)
 {
-    struct serial_places places = find_serial(b, &b->handoff->options.serial, false);
+    struct serial_places places = find_serial(b, &b->handoff->options.serial);
 
-    return serial_open(&places, NULL, NULL);
-}
-
-bool boot_serial_in_memory(const struct boot *b)
-{
-    struct serial_places places = find_serial(b, &b->handoff->options.serial, true);
-
-    for (unsigned i = 0; i < places.n; i++)
-        if (places.place[i].mmio)
-            return true;
-    return false;
+    return serial_open(&places, boot_map, b);
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */

@@ -22,25 +22,26 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
 static const char sbat[sizeof SBAT - 1] __attribute__((section(".sbat"), used)) = SBAT;
 
-static bool has_serial(const struct boot *b)
+static bool has_serial(struct boot *b)
 {
     struct serial serial = boot_serial(b);
     bool there = serial.on;
 
     serial_release(&serial);
-    return there || boot_serial_in_memory(b);
+    return there;
 }
 
-/* Decides whether the machine is borrowed from the firmware or taken for good. */
+/* Decides whether the machine is borrowed from the firmware or taken for good. Without a screen
+ * nobody may be listening to a serial port that answers, so the report is written to the stick,
+ * which needs boot services. */
 static void choose_takeover(struct boot *b)
 {
     struct handoff *h = b->handoff;
     bool wants = h->options.takeover == TAKEOVER_BORROW || h->options.finish == FINISH_RETURN ||
                  h->options.upload.kind == UPLOAD_URL;
-    bool may = h->options.takeover == TAKEOVER_AUTO;
+    bool may = h->options.takeover == TAKEOVER_AUTO && h->framebuffer.size == 0;
 
-    /* Without a console the report can only go to the stick, which needs boot services. */
-    h->borrowed = wants || (may && h->framebuffer.size == 0 && !has_serial(b));
+    h->borrowed = wants || (may && (boot_report_fits(b) || !has_serial(b)));
 }
 
 /* Reads the current map; nothing is allocated after this. */

@@ -10,6 +10,7 @@
 #include "lib/text/sink.h"
 
 #define FOLDER   "baretick"
+#define ORDINARY (1u << 20) /* bytes: several times a default report in QEMU */
 #define NUMBERS  10000
 #define NAME_MAX 24 /* "baretick\NNNN.jsonl" */
 /* Entries of the folder: a directory that never ends is a firmware bug. */
@@ -62,9 +63,8 @@ static uint64_t whole_blocks(uint64_t bytes, uint64_t block)
 
 /* Checked before anything is created: on a full volume firmware leaves empty files and broken
  * directories. */
-static bool has_room(struct stick *s)
+static bool has_room(struct stick *s, uint64_t records, uint64_t text)
 {
-    const struct report_log *log = s->b->handoff->log;
     EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID;
 
     /* A label of any length follows; FAT's has 11 characters. */
@@ -84,7 +84,7 @@ static bool has_room(struct stick *s)
     }
     block = u.info.BlockSize ? u.info.BlockSize : EFI_PAGE_SIZE;
     /* A new folder takes a block, and so does a folder that grows by two entries. */
-    need = whole_blocks(log->records.used, block) + whole_blocks(log->text.used, block) + 2 * block;
+    need = whole_blocks(records, block) + whole_blocks(text, block) + 2 * block;
     if (u.info.FreeSpace >= need)
         return true;
     fmt_buf(s->error, sizeof s->error, "the volume has %lu KiB free; the report takes %lu KiB",
@@ -237,7 +237,8 @@ static bool write_report(struct stick *s)
 {
     const struct report_log *log = s->b->handoff->log;
 
-    if (!open_volume(s) || !has_room(s) || !open_folder(s) || !choose_number(s))
+    if (!open_volume(s) || !has_room(s, log->records.used, log->text.used) || !open_folder(s) ||
+        !choose_number(s))
         return false;
     return write_lines(s, 0, &log->records) && write_lines(s, 1, &log->text);
 }
@@ -248,6 +249,15 @@ static void close_all(struct stick *s)
         s->folder->Close(s->folder);
     if (s->root)
         s->root->Close(s->root);
+}
+
+bool boot_report_fits(struct boot *b)
+{
+    struct stick s = {.b = b};
+    bool fits = open_volume(&s) && has_room(&s, ORDINARY / 2, ORDINARY / 2);
+
+    close_all(&s);
+    return fits;
 }
 
 /* Sets b->report and b->error. True: a file was written. */

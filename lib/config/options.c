@@ -117,7 +117,7 @@ static const struct option_doc keys[] = {
     {CHOICE(finish, FINISH_CHOICES, "auto"),
      .meaning = "auto: exit QEMU; on a machine halt; return if borrowed"},
     {CHOICE(takeover, TAKEOVER_CHOICES, "auto"),
-     .meaning = "borrow: restore the machine; auto: borrow if no console"},
+     .meaning = "borrow: restore the machine; auto: borrow if no screen"},
     {OTHER(upload, OPTION_UPLOAD, "auto|off|URL", "auto"),
      .meaning = "server's folder for the report; auto: the program's own"},
     {NUMBER(once, 0, 4294967295, 0), .meaning = "set by `baretick once`: the number of its run"},

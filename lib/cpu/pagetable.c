@@ -294,3 +294,17 @@ unsigned pagetable_need(uint64_t top, bool page_1g, unsigned extra)
     return (unsigned)(1 + tables_for(top, 4) + tables_for(top, 3) + pds + splits +
                       per_extra * extra);
 }
+
+bool pagetable_is_identity(uint64_t cr3, unsigned levels, uint64_t at)
+{
+    uint64_t entry = cr3;
+    unsigned level = levels + 1;
+
+    do {
+        level--;
+        entry = ((const uint64_t *)(entry & ADDRESS))[index_at(at, level)];
+        if (!(entry & PRESENT) || !(entry & WRITABLE))
+            return false;
+    } while (is_table(entry, level));
+    return (entry & ADDRESS) / reach(level) == at / reach(level);
+}

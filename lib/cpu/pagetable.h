@@ -60,4 +60,8 @@ bool pagetable_unmap(struct pagetable *t, uint64_t virt, uint64_t size);
  */
 unsigned pagetable_need(uint64_t top, bool page_1g, unsigned extra);
 
+/* Returns whether other tables map the page at this address to itself and writable: those of
+ * firmware, whose tables are identity-mapped. cr3: their root; levels: 4 or 5. */
+bool pagetable_is_identity(uint64_t cr3, unsigned levels, uint64_t at);
+
 #endif

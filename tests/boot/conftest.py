@@ -86,11 +86,14 @@ def stick(program, tmp_path):
 def shim(program, tmp_path):
     """shim(modes, options): a disk whose boot program changes the machine, then starts baretick.
 
-    conf: the content of baretick.conf; tables: ACPI tables, for the mode of that name.
+    conf: the content of baretick.conf; tables: ACPI tables, for the mode of that name. Without conf and takeover= it
+    exits boot services, where many of the modes begin.
     """
 
     def make(modes, options=QUICK, conf=None, tables=()):
         if isinstance(options, str):
+            if not conf and "takeover=" not in options:
+                options += " takeover=exit"
             options = options.encode("utf-16-le") + b"\0\0"
         content = {
             "EFI/BOOT/BOOTX64.EFI": build.shim(),

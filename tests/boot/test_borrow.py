@@ -8,6 +8,7 @@ import pytest
 from read import report
 from machine import FAULT, SUCCESS, Boot, drive, seen
 from sharing import CALLS
+from test_serial_tables import MMIO, NOWHERE, dbg2, spcr
 
 QUICK = "suite=baseline samples=32"
 BORROW = f"{QUICK} takeover=borrow finish=return"
@@ -98,6 +99,15 @@ def test_figures_are_those_of_exit(boot, shared):
     assert "not on the stick" in theirs.text, str(theirs)
 
 
+def fill(disk):
+    """Leaves 12 sectors free."""
+    free = int(mtools("minfo", disk).stdout.split(b"free clusters=")[1].split()[0])
+    filler = disk.with_name("filler")
+    with open(filler, "wb") as file:
+        file.truncate((free - 12) * 512)
+    assert mtools("mcopy", disk, filler, "::/filler").returncode == 0
+
+
 @pytest.fixture
 def sticks(program, tmp_path):
     """A full volume, a read-only one, one on which the file names exist, one whose folder is a file."""
@@ -109,11 +119,7 @@ def sticks(program, tmp_path):
         "taken": media.gpt_disk(tmp_path / "taken.img", {**own, "mark": b"taken", **taken}),
         "file": media.gpt_disk(tmp_path / "file.img", {**own, "mark": b"file", "baretick": b"mine"}),
     }
-    free = int(mtools("minfo", disks["full"]).stdout.split(b"free clusters=")[1].split()[0])
-    filler = tmp_path / "filler"
-    with open(filler, "wb") as file:
-        file.truncate((free - 12) * 512)
-    assert mtools("mcopy", disks["full"], filler, "::/filler").returncode == 0
+    fill(disks["full"])
     return disks
 
 
@@ -149,6 +155,37 @@ def test_without_a_console_the_report_is_on_the_stick(boot, stick):
     kept = Boot(files["0000.jsonl"] + files["0000.txt"], b.exit, b.seconds).must(SUCCESS)
     assert kept.run["takeover"] == "borrow" and kept.run["options"]["takeover"] == "auto"
     assert len(kept.rows) > 5 and "verdict: PASS" in kept.text
+
+
+@pytest.mark.parametrize("named", [spcr, dbg2])
+def test_a_dead_port_in_memory_is_not_a_console(boot, shim, named):
+    """The firmware's tables name a UART where nothing answers. Without another console the report is on the stick."""
+    disk = shim("tables", f"{QUICK} takeover=auto", tables=[named(MMIO, NOWHERE)])
+    b = boot("", disk=disk, serial=False, snapshot=False)
+    assert b.status == SUCCESS, str(b)
+    files = folder(disk)
+    kept = Boot(files["0000.jsonl"] + files["0000.txt"], b.exit, b.seconds).must(SUCCESS)
+    assert kept.run["takeover"] == "borrow" and "serial" not in kept.run, kept.run
+
+
+@pytest.mark.parametrize("card, takeover", [((), "borrow"), (("-device", "VGA"), "exit")], ids=["headless", "screen"])
+def test_without_a_screen_the_report_is_also_on_the_stick(boot, stick, card, takeover):
+    """COM1 answers, but nobody may be listening there."""
+    disk = stick({"baretick.conf": QUICK.encode()})
+    b = boot("", disk=disk, snapshot=False, extra=card).must(SUCCESS)
+    assert b.run["takeover"] == takeover, b.run
+    if takeover == "borrow":
+        ((records, table),) = printed(b.serial)
+        must_be_on(disk, 0, records, table)
+    else:
+        assert not folder(disk)
+
+
+def test_a_full_stick_is_no_reason_to_borrow(boot, stick):
+    """test_iso.py has a read-only volume."""
+    disk = stick({"baretick.conf": QUICK.encode()})
+    fill(disk)
+    assert boot("", disk=disk).must(SUCCESS).run["takeover"] == "exit"
 
 
 def test_the_files_are_written_before_the_machine_is_switched_off(boot, stick):

@@ -20,10 +20,12 @@ def iso(program, tmp_path_factory):
     return folder / "baretick.iso"
 
 
-@pytest.mark.parametrize("bus", ["cdrom", "usb"])
-def test_the_iso_boots_and_reads_its_options(boot, iso, bus):
-    """Options come from baretick.conf on the FAT volume, with its other files."""
+@pytest.mark.parametrize("bus, takeover", [("cdrom", "exit"), ("usb", "borrow")])
+def test_the_iso_boots_and_reads_its_options(boot, iso, bus, takeover):
+    """Options come from baretick.conf on the FAT volume, with its other files. There is no screen: the report is
+    written to the volume if that can be written."""
     b = boot("", disk=iso, bus=bus).must(SUCCESS)
+    assert b.run["takeover"] == takeover, b.run
     assert {r["suite"] for r in b.rows} == {"baseline"} and b.run["options"]["samples"] == 32, str(b)
 
 

@@ -391,3 +391,39 @@ TEST(a_fork_has_one_separate_part)
         free(pool);
     }
 }
+
+/* As in firmware, the tables are at the addresses that their entries name. */
+TEST(a_page_of_any_size_is_found_to_be_mapped_to_itself_or_not)
+{
+    for (unsigned levels = 4; levels <= 5; levels++) {
+        struct pagetable t;
+        uint8_t *pool = aligned_alloc(KIB4, 40 * KIB4);
+        assert_non_null(pool);
+        uint64_t cr3 = (uint64_t)pool;
+        pagetable_init(&t, pool, cr3, 40, levels, true, true, NULL);
+        assert_true(
+            pagetable_map(&t, GIB - MIB2 - KIB4, GIB - MIB2 - KIB4, GIB + MIB2 + KIB4, PAGE_WRITE));
+        assert_true(pagetable_map(&t, 4 * GIB, 4 * GIB, KIB4, 0));
+        assert_true(pagetable_map(&t, 5 * GIB, 6 * GIB, GIB, PAGE_WRITE));
+        assert_true(pagetable_map(&t, 7 * GIB, 7 * GIB + KIB4, KIB4, PAGE_WRITE | PAGE_WC));
+        static const struct {
+            uint64_t at;
+            bool identity;
+        } cases[] = {
+            {GIB - MIB2 - KIB4, true},
+            {GIB - MIB2 + 5, true},
+            {2 * GIB - 8, true},
+            {2 * GIB, false},
+            {GIB - MIB2 - KIB4 - 1, false},
+            {4 * GIB, false},
+            {5 * GIB, false},
+            {7 * GIB, false},
+            {1ull << 46, false},
+            {(1ull << 56) + GIB, false},
+            {UINT64_MAX, false},
+        };
+        EACH_CASE (c, cases)
+            assert_int_equal(pagetable_is_identity(cr3 | 0x18, levels, c->at), c->identity);
+        free(pool);
+    }
+}
