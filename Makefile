@@ -178,17 +178,20 @@ $(EFI): $(B)/baretick.elf scripts/build/pe_finish scripts/tools/pe.py
 
 # Stamps that change only if their text, of at most 128 KiB, does: the flags of this compiler's objects, the list of
 # linked objects (another compiler, or a removed source, must link again), the build's name.
-stamp = mkdir -p $(@D); printf '%s\n' $(call quoted,$1) >$@.$$$$; \
+writable = mkdir -p $(@D) 2>/dev/null && [ -w $(@D) ] || { \
+	echo "make: $(@D) cannot be written: \`make B=FOLDER\` builds in another folder (\`make run\`: also OUT=FOLDER)" >&2; exit 1; }
+stamp = $(writable); printf '%s\n' $(call quoted,$1) >$@.$$$$; \
 	if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
 $(OBJ)/flags: FORCE
+	$(foreach tool,$(firstword $(CC)) $(NASM),$(if $(shell command -v $(tool) 2>/dev/null),,$(error $(tool) is not installed: run ./scripts/setup)))
 	@$(call stamp,$(CC) $(CFLAGS_IMAGE) $(foreach f,$(C_SRC),$f $(call own_flags,$f)))
 $(OBJ)/suites: FORCE
 	@$(call stamp,$(LD) $(OBJCOPY) $(SUITES_OBJS))
 $(B)/linked: FORCE
 	@$(call stamp,$(LD) $(LDFLAGS_IMAGE) $(OBJS))
 $(GEN)/build_id.h: FORCE
-	@mkdir -p $(@D)
+	@$(writable)
 	@scripts/build/build_id >$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 $(GEN)/font.h: scripts/build/font scripts/tools/fonts.py $(GEN)/font
 	$(call say,FONT $@)$(PYTHON) scripts/build/font $(call option,--font,FONT) >$@
@@ -319,7 +322,7 @@ silicon: $(HOSTED) $(REPLAY) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 # --- running it ----------------------------------------------------------------------------------
 
 run: $(EFI)
-	@$(PYTHON) scripts/run $(call option,--accel,ACCEL) $(call option,--icount,ICOUNT) \
+	@$(PYTHON) scripts/run --efi=$(call quoted,$(EFI)) $(call option,--accel,ACCEL) $(call option,--icount,ICOUNT) \
 		$(call option,--smp,SMP) $(call option,--mem,MEM) $(call option,--out,OUT) \
 		$(call option,--cpu,CPU) $(call option,--timeout,TIMEOUT) $(call option,--objects,OBJECTS) -- \
 		$(foreach w,$(value ARGS),$(call quoted,$w))

@@ -64,7 +64,7 @@ def _nasm(text, nasm, what_it_is, out=None):
             f.write(text)
         try:
             # Without this a word that is not an instruction would be a label, and nothing would be measured.
-            ran = limited([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm], "NASM", what_it_is, text=True)
+            ran = limited([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm], "NASM", what_it_is, encoding="utf-8", errors="backslashreplace")
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; {places.get(package='nasm')}") from None
         ran.code, ran.whole = text_section(made) if ran.returncode == 0 else (b"", False)

@@ -110,7 +110,7 @@ def _run(*words):
             + places.get(f"{places.SETUP} (libzydis-dev, zydis-devel or zydis), `make hosted` builds "
                          f"{os.path.relpath(PROGRAM)}", "baretick-zydis"))
     try:
-        return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=SECONDS)
+        return subprocess.run([PROGRAM, *words], capture_output=True, encoding="utf-8", errors="backslashreplace", check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         raise start.Failed(f"{PROGRAM} did not end within {SECONDS} s") from None
 

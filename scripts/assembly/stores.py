@@ -71,7 +71,7 @@ def fail_as_it_says(ran, said):
 def program(*words):
     """Returns (status, traces, why other rows are refused). On a terminal the program prints its progress itself."""
     start.fail_if_missing(PROGRAM, "make stores", "baretick-zydis")
-    ran = subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, text=True, check=False,
+    ran = subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, encoding="utf-8", errors="backslashreplace", check=False,
                          stderr=None if os.isatty(2) else subprocess.PIPE)
     said = (ran.stderr or "").strip()
     if ran.returncode == LOADER_FAILED:
@@ -333,7 +333,7 @@ def _run(*words, said=None):
     for words."""
     text = None if said is None else "".join(f"{line}\n" for line in said)
     try:
-        return subprocess.run(words, input=text, capture_output=True, text=True, check=False).stdout
+        return subprocess.run(words, input=text, capture_output=True, encoding="utf-8", errors="backslashreplace", check=False).stdout
     except OSError:
         return ""
 

@@ -107,7 +107,7 @@ def assembled(text, syntax, where, program="as"):
         with open(source, "w", encoding="utf-8", errors="surrogateescape") as f:
             f.write("\n".join([head, *lines]) + "\n")
         try:
-            ran = assembler.limited([program, "--64", "-o", made, source], "GNU as", where, text=True)
+            ran = assembler.limited([program, "--64", "-o", made, source], "GNU as", where, encoding="utf-8", errors="backslashreplace")
         except FileNotFoundError:
             raise Wrong(f"{program} (GNU binutils) is not installed; {places.get(package='binutils')}") from None
         if ran.returncode:

@@ -66,7 +66,7 @@ def command_run(args):
 
 
 def command_list(args):
-    ran = hosted(["list", *objects_word(args)], capture_output=True, text=True)
+    ran = hosted(["list", *objects_word(args)], capture_output=True, encoding="utf-8", errors="backslashreplace")
     for line in ran.stdout.splitlines():
         if not line.startswith('{"baretick":'):
             print(line.rstrip("\r"))

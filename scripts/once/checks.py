@@ -51,7 +51,7 @@ def check_spelling(words, program):
     if not os.path.exists(program):
         return
     ran = subprocess.run([program, "help", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.PIPE, text=True, check=False)
+                         stderr=subprocess.PIPE, encoding="utf-8", errors="backslashreplace", check=False)
     if ran.returncode:
         raise Failed(re.sub(r"^baretick: (command line, word \d+: )?", "", ran.stderr.partition("\n")[0]))
 

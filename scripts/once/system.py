@@ -102,7 +102,8 @@ class System:
     def run(self, command):
         """Runs a command of the system. Raises Failed with its last line."""
         try:
-            ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 encoding="utf-8", errors="backslashreplace", check=False)
         except OSError as e:
             raise Failed(f"{command[0]}: cannot be run: {e.strerror or e}") from None
         if ran.returncode:

@@ -79,7 +79,7 @@ def _run(lines, cpu):
     """Returns {line number: llvm-mc's output}. llvm-mc omits lines that it does not know."""
     text = ".intel_syntax noprefix\n" + "".join(f"L{i}:\n{line}\n" for i, line in enumerate(lines))
     ran = subprocess.run([tool("llvm-mc"), "-triple=x86_64", f"-mcpu={cpu}", "-show-inst", "-show-encoding"], input=text,
-                         capture_output=True, text=True, timeout=300, check=False)  # fmt: skip
+                         capture_output=True, encoding="utf-8", errors="backslashreplace", timeout=300, check=False)  # fmt: skip
     if "<MCInst" not in ran.stdout:
         raise Missing(f"llvm-mc assembles nothing for -mcpu={cpu}: {ran.stderr.strip()[:200]}")
     parts = re.split(r"^L(\d+):$", ran.stdout, flags=re.MULTILINE)

@@ -25,6 +25,13 @@ def shown(path):
     return os.path.relpath(path, ROOT) if IN_TREE else path.replace(_BUILT, _INSTALLED, 1)
 
 
+def failed(error, what):
+    """Returns the text of an OSError. what: what failed if it names no file."""
+    path = error.filename if isinstance(error.filename, str) else what
+    there = os.path.abspath(path).startswith(os.path.abspath(out("")))
+    return f"{path}: {error.strerror or error}" + ("; --out names another folder" if there else "")
+
+
 SETUP = "./scripts/setup installs it"
 
 
