@@ -307,7 +307,7 @@ check-object: $(CHECK_OBJECT)
 stores: $(if $(HAS_ZYDIS),$(STORES),no-zydis)
 .PHONY: stores no-zydis insn-table
 no-zydis:
-	@echo "Zydis, which decodes instructions, is not installed: ./scripts/setup installs it" >&2
+	@echo "Zydis, which decodes instructions, is not installed: ./scripts/setup --test installs it" >&2
 	@echo "(libzydis-dev, zydis-devel or zydis); only make stores and make insn-table need it" >&2
 	@exit 1
 

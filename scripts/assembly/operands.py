@@ -107,7 +107,7 @@ def _run(*words):
     if not os.path.isfile(PROGRAM):
         raise start.Failed(
             "--latency and --throughput need Zydis, a library that decodes instructions:\n"
-            + places.get(f"{places.SETUP} (libzydis-dev, zydis-devel or zydis), `make hosted` builds "
+            + places.get(f"{places.SETUP_TEST} (libzydis-dev, zydis-devel or zydis), `make hosted` builds "
                          f"{os.path.relpath(PROGRAM)}", "baretick-zydis"))
     try:
         return subprocess.run([PROGRAM, *words], capture_output=True, encoding="utf-8", errors="backslashreplace", check=False, timeout=SECONDS)

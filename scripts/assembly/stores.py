@@ -76,7 +76,7 @@ def program(*words):
     said = (ran.stderr or "").strip()
     if ran.returncode == LOADER_FAILED:
         raise Failed(f"{said}\nZydis, which decodes instructions, is a library: "
-                     f"{places.get(f'{places.SETUP}, then `make stores`', 'baretick-zydis')}")
+                     f"{places.get(f'{places.SETUP_TEST}, then `make stores`', 'baretick-zydis')}")
     if ran.returncode < 0 or ran.returncode == FAULTED:
         fail_as_it_says(ran, said)
     return ran.returncode, *read(ran.stdout)

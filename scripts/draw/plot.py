@@ -235,7 +235,7 @@ def add(commands):
     p = commands.add_parser(
         "plot", help="pictures of a saved report: SVG or PNG",
         description="Draws the contents of a report, one file per picture. It needs matplotlib: python3-matplotlib of the\n"
-                    "distribution, which scripts/setup installs.\n\nkinds:\n"
+                    "distribution, which scripts/setup --test installs.\n\nkinds:\n"
                     + "\n".join(f"  {kind:10} {said}" for kind, said in KINDS.items()),
         epilog="What a report does not contain is named on stderr, with the option that provides it.\n"
                "Exit status: 0 drawn; 1 a report is damaged; 2 nothing could be drawn.\n\n"

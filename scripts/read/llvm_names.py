@@ -40,7 +40,7 @@ def tool(name):
     for found in (name, *(f"{name}-{version}" for version in VERSIONS)):
         if path := shutil.which(found):
             return path
-    raise Missing(f"{name} is missing: install the distribution's llvm, or run scripts/setup")
+    raise Missing(f"{name} is missing: install the distribution's llvm, or run scripts/setup --test")
 
 
 def _operand(kind, used):

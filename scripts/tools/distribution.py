@@ -11,7 +11,7 @@ class Missing(Exception):
 
 
 def missing(what, library, packages, e):
-    return Missing(f"{what} {library} for this Python ({e}): install the distribution's {packages}, or run scripts/setup")
+    return Missing(f"{what} {library} for this Python ({e}): install the distribution's {packages}, or run scripts/setup --test")
 
 
 def find(library, module):

@@ -33,6 +33,7 @@ def failed(error, what):
 
 
 SETUP = "./scripts/setup installs it"
+SETUP_TEST = "./scripts/setup --test installs it"
 
 
 def get(how=SETUP, package="baretick"):

@@ -20,7 +20,7 @@ KINDS = ("gcc", "clang", "nasm", "stores_gcc", "stores_clang")
 @pytest.fixture(autouse=True)
 def zydis():
     if not PROGRAM.exists():
-        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+        pytest.skip("build/hosted/stores is missing: ./scripts/setup --test installs Zydis, make hosted builds it")
 
 
 def counted_of(path):

@@ -13,18 +13,20 @@ from commands import output_of, run_command
 import pytest
 from conftest import ROOT
 
-HIDDEN = {"iasl", "rustc", "sudo", "id", "apt-get", "apt-cache"}
+HIDDEN = {"nasm", "iasl", "rustc", "sudo", "id", "apt-get", "apt-cache"}
 STAND_INS = {
     "id": "echo 1000",
     "apt-cache": "cat {log}.lists 2>/dev/null; exit 0",
-    "apt-get": 'echo "apt-get $*" >>{log}; case $* in *acpica-tools*) ln -s /bin/true {bin}/iasl ;; esac',
+    "apt-get": 'echo "apt-get $*" >>{log}; case " $* " in *" nasm "*) ln -s /bin/true {bin}/nasm ;; esac; '
+               'case $* in *acpica-tools*) ln -s /bin/true {bin}/iasl ;; esac',
     "sudo": 'echo "sudo $*" >>{log}; exec "$@"',
 }
 
 
 @pytest.fixture
 def setup(tmp_path):
-    """setup(sudo): its output, its status, and the programs that were called; only iasl is hidden."""
+    """setup(sudo, words): its output, its status, and the programs that were called; only these are hidden. There are
+    stand-ins for the package manager."""
     folder, log = tmp_path / "bin", tmp_path / "log"
     folder.mkdir()
     log.touch()
@@ -48,8 +50,26 @@ def setup(tmp_path):
     return start
 
 
-def test_sudo_installs_what_is_missing(setup):
+def test_setup_alone_installs_what_a_run_needs_and_names_the_rest(setup):
+    """Nothing of the tests: they take four times as much."""
     said, status, called = setup(sudo=True)
+    assert status == 0 and "everything that is needed is installed" in said, said
+    assert re.search(r"\(--test installs them\): .*\biasl\b", said) and "rustc" not in said, said
+    (line,) = [x for x in called if x.startswith("sudo ") and "install" in x]
+    assert line.endswith(" nasm"), called
+
+
+def test_the_packages_of_a_run_are_no_tools_of_the_tests():
+    text = (ROOT / "scripts/setup").read_text()
+    run = re.search(r"^REQUIRED='\n(.*?)^'", text, re.DOTALL | re.MULTILINE)[1]
+    for needed in ("qemu-system-x86", "ovmf", "nasm", "gnu-efi", "gcc"):
+        assert needed in run, needed
+    for other in ("clang", "cppcheck", "shellcheck", "cmocka", "pytest", "bochs"):
+        assert other not in run, other
+
+
+def test_sudo_installs_what_is_missing(setup):
+    said, status, called = setup(True, "--test")
     assert status == 0 and "everything that is needed is installed" in said, said
     assert "sudo apt-get update -q" in called, called
     (line,) = [x for x in called if x.startswith("sudo ") and "acpica-tools" in x]
@@ -57,14 +77,14 @@ def test_sudo_installs_what_is_missing(setup):
 
 
 def test_without_sudo_the_command_for_root_is_named(setup):
-    said, status, called = setup(sudo=False)
-    assert status == 1 and "still missing: iasl" in said, said
+    said, status, called = setup(False, "--test")
+    assert status == 1 and "still missing: NASM, iasl" in said, said
     assert re.search("as root: .*apt-get install .*acpica-tools", said), said
     assert called == [], called
 
 
 def test_setup_names_packages_of_skipped_tests_and_installs_them_with_all(setup):
-    said, status, _ = setup(True, "--dry-run")
+    said, status, _ = setup(True, "--test", "--dry-run")
     assert status == 0 and "(--all installs them)" in said and "rustc" in said.split("(--all installs them)")[1], said
     (line,) = [x for x in said.splitlines() if "would install" in x and "acpica-tools" in x]
     assert "rustc" not in said.split("would install")[1]
@@ -75,11 +95,11 @@ def test_setup_names_packages_of_skipped_tests_and_installs_them_with_all(setup)
 
 
 def test_a_package_that_this_release_lacks_is_named_and_the_others_are_installed(setup, tmp_path):
-    (tmp_path / "log.lists").write_text("Package: acpica-tools\nVersion: 1\n")
+    (tmp_path / "log.lists").write_text("Package: acpica-tools\nVersion: 1\n\nPackage: nasm\nVersion: 1\n")
     said, status, called = setup(True, "--all")
     assert status == 0 and "this release has no package rustc" in said, said
     (line,) = [x for x in called if x.startswith("sudo env")]
-    assert line.endswith(" acpica-tools"), called
+    assert line.endswith(" acpica-tools nasm"), called
 
 
 def has_lists():
@@ -91,19 +111,19 @@ def has_lists():
 
 @pytest.mark.others
 def test_the_readme_states_what_apt_downloads_and_what_that_takes_on_disk():
-    """Without and with --all. apt-get's simulations take 10 s of CPU time."""
+    """Without an option, with --test and with --all. apt-get's simulations take 15 s of CPU time."""
     if not has_lists():
         pytest.skip("no lists of Debian's packages here: apt-get update makes them")
     ran = output_of(ROOT / "scripts/setup", "--size")
     computed = re.findall(r"(\d+) MB to download .* (\d+) MB on disk", ran)
     readme = (ROOT / "README.md").read_text()
-    section = re.search(r"`./scripts/setup`\s+downloads .*?\n\n", readme, re.DOTALL)[0]
-    stated = re.findall(r"(\d+)\s+MB[^(]*\(([\d.]+)\s+GB", section)  # Debian 12, 13, both with --all
+    section = re.search(r"`./scripts/setup`\s+downloads .*?\n## ", readme, re.DOTALL)[0]
+    stated = re.findall(r"(\d+)\s+MB[^(]*\(([\d.]+)\s+GB", section)  # Debian 12, 13, with --test, with --all
     release = int(re.search(r'VERSION_ID="(\d+)"', Path("/etc/os-release").read_text())[1]) - 12
     if release not in (0, 1):
         pytest.skip("README.md states the sizes of Debian 12 and 13")
     stated = stated[release::2]
-    assert len(computed) == 2 and "with --all" in ran.splitlines()[1], ran
+    assert len(computed) == len(stated) == 3 and "with --all" in ran.splitlines()[-1], ran
     for (download, disk), states in zip(computed, stated):
         for says, number in ((int(download), int(states[0])), (int(disk), 1000 * float(states[1]))):
             # Releases and their updates differ.
