@@ -67,3 +67,9 @@ def test_a_suppression_of_a_file_that_was_renamed_fails(lint):
     (lint.tree / "lib/one.c").rename(lint.tree / "lib/two.c")
     status, lines = lint()
     assert status == 1 and "scripts/checks/cppcheck.suppress: there is no lib/one.c" in lines, lines
+
+
+def test_the_cost_of_make_check_is_the_same_in_makefile_and_page():
+    cost = re.search(r"^CHECK_CPU_S := (\d+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    (row,) = [line for line in (ROOT / "CONTRIBUTING.md").read_text().splitlines() if "`make check`, and" in line]
+    assert f"{cost} s of CPU time" in row, row
