@@ -456,7 +456,7 @@ unit-build: $(UNIT_NAMES:%=$(UNIT)/%)
 # It copies itself in memory, so it has no relocations.
 IMPERSONATOR := $(B)/tests/impersonator.efi
 IMPERSONATOR_SRC := $(sort $(wildcard tests/boot/impersonator/*.c tests/boot/impersonator/*.asm))
-$(foreach f,$(filter %.c,$(IMPERSONATOR_SRC)),$(eval CFLAGS_$f := $(CFLAGS_BOOT) -mgeneral-regs-only))
+$(foreach f,$(filter %.c,$(IMPERSONATOR_SRC)),$(eval CFLAGS_$f = $$(CFLAGS_BOOT) -mgeneral-regs-only))
 $(IMPERSONATOR): $(IMPERSONATOR_SRC:%=$(OBJ)/image/%.o) linker.ld
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(LD) $(LDFLAGS_IMAGE) -o $@.elf $(EFI_CRT0) $(filter %.o,$^) $(EFI_LIB)
