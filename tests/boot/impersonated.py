@@ -13,7 +13,6 @@ from commands import output_of
 CARRIED = build.ROOT / "tests/replay/cpuid"
 EXIT, BORROW = "takeover=exit finish=poweroff", "takeover=borrow finish=return"
 DEFAULT_MHZ = 2000  # where a recording says nothing of its TSC
-SHIFT = 7  # of machine.py's icount: an instruction takes 128 ns
 CORES, CHANGES = 8, 8
 MAGIC = 0x31504D49544142
 FAULTS, READ_ONLY, KEEPS, WRITE_ONLY = 1, 2, 4, 8  # enum in impersonator/imp.h
@@ -141,7 +140,7 @@ class Shown(Recording):
                   for address, value in sorted(self.msrs.items())]  # fmt: skip
         return "\n".join(lines) + "\n"
 
-    def machine(self, tsc_hz, flags=None, cycles=(1, 1), aperf=(1, 1), smi=(0, 1, 0), tsc_offset=(), changes=()):
+    def machine(self, tsc_hz, shift, flags=None, cycles=(1, 1), aperf=(1, 1), smi=(0, 1, 0), tsc_offset=(), changes=()):
         """Returns machine.bin: struct machine of impersonator/imp.h.
 
         flags       {address: KEEPS, ...} of MSRs         smi       us: the first, from one to the next, the length
@@ -152,7 +151,7 @@ class Shown(Recording):
             always = FAULTS if self.msrs[address] is None else READ_ONLY if address in CONSTANT else 0
             return always | (WRITE_ONLY if address in (0x49, 0x10B) else 0) | (flags or {}).get(address, 0)
 
-        numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), SHIFT, *cycles, *aperf, *smi]
+        numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), shift, *cycles, *aperf, *smi]
         numbers += [*self.ids, *[0] * (CORES - len(self.ids)), *tsc_offset, *[0] * (CORES - len(tsc_offset))]
         numbers += [n for change in changes for n in change] + [0] * (3 * (CHANGES - len(changes)))
         mask = (1 << 64) - 1
@@ -201,18 +200,21 @@ def processors(ids):
     return ["-smp", smp, *(word for device in devices for word in ("-device", device))]
 
 
-def boot(folder, program, shown, words, extra=(), **planted):
-    """Boots the program on this machine; planted: see Shown.machine. Returns the boot, with the impersonator's log as .log,
+def boot(folder, program, shown, words, shift=7, **planted):
+    """Boots the program on this machine, on which an instruction takes 2**shift ns; planted: see Shown.machine. Returns the boot, with the impersonator's log as .log,
     what the replay decodes of the recording as .recorded, and the TSC's frequency as .hz."""
     log, said = folder / "impersonator.log", replay(shown, folder)
     hz = planted.pop("tsc_hz", rate(shown, said))
     disk = media.gpt_disk(folder / "stick.img", {
         "EFI/BOOT/BOOTX64.EFI": build.impersonator(),
         "baretick.efi": program,
-        "machine.bin": shown.machine(hz, **planted),
+        "machine.bin": shown.machine(hz, shift, **planted),
         "baretick.conf": words.encode() + b"\n",
     })  # fmt: skip
-    devices = ["-serial", f"file:{log}", *processors(shown.ids), *extra]
-    b = machine.qemu(folder, disk=disk, extra=devices, keys={b"Press a key": b" "})
+    devices = ["-serial", f"file:{log}", "-global", "hpet.msi=on", *processors(shown.ids)]
+    how = {} if shift == 7 else {"icount": False, "whole": True}
+    if how:
+        devices += ["-icount", f"shift={shift},sleep=off"]
+    b = machine.qemu(folder, disk=disk, extra=devices, keys={b"Press a key": b" "}, **how)
     b.log, b.recorded, b.hz = Log(log.read_text(errors="replace"), b), said, hz
     return b

@@ -184,7 +184,7 @@ def pairs_of(extra):
 def can_be_saved(extra):
     """Tests whether these arguments describe a machine that depends on nothing else."""
     return len(extra) % 2 == 0 and all(
-        name in ("-smp", *OUTSIDE)
+        name in ("-smp", "-global", *OUTSIDE)
         or (name == "-device" and value.split(",")[0] in SAVED_DEVICES)
         or (name == "-serial" and value.startswith("file:"))
         for name, value in pairs_of(extra)

@@ -69,6 +69,13 @@ def test_amd_counts_smis_by_an_event(planted):
     assert f"verdict: PASS (1 row, 0 failures, the work of 1 not judged, {smis} SMIs)" in b.lines, str(b)
 
 
+@pytest.mark.others
+@pytest.mark.parametrize("path", [ZEN, CARRIED / "AuthenticAMD0B40F40_K20_GraniteRidge_02.txt"], ids=lambda p: p.stem)
+def test_the_nmi_of_amds_counter_ends_a_row(planted, path):
+    """With and without PerfMonV2. It counts core cycles, so a core of 125 MHz is fast enough."""
+    assert "counter" in planted(path, shift=3).run["deadline_by"]
+
+
 def test_a_leaf_15h_that_states_another_rate_is_reported(planted):
     b = planted(ALDER_LAKE, tsc_hz=3.0e9)
     assert "warning: sources of the TSC's frequency disagree; see tsc" in b.lines, str(b)

@@ -107,4 +107,9 @@ enter:
 .late:  inc     qword [rdi+LATE]
         jmp     .again
 
+; The host's handler of NMIs
+global host_nmi
+host_nmi:
+        iretq
+
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -2,6 +2,7 @@
 #include "imp.h"
 
 enum exit {
+    EXIT_NMI = 0x61,
     EXIT_RDTSC = 0x6e,
     EXIT_RDPMC = 0x6f,
     EXIT_CPUID = 0x72,
@@ -15,21 +16,25 @@ enum exit {
 };
 enum { RAX, RCX, RDX, RBX };
 
-#define INJECT_DB 0x80000301u /* valid, exception, vector 1 */
-#define INJECT_UD 0x80000306u
-#define INJECT_GP 0x80000b0dull /* with error code 0 */
-#define RFLAGS_TF BIT(8)
-#define DR6_BS    BIT(14)
-#define TSC_AUX   0xc0000103u
+#define INJECT_DB  0x80000301u /* valid, exception, vector 1 */
+#define INJECT_UD  0x80000306u
+#define INJECT_GP  0x80000b0dull /* with error code 0 */
+#define INJECT_NMI 0x80000202u
+#define RFLAGS_TF  BIT(8)
+#define DR6_BS     BIT(14)
+#define TSC_AUX    0xc0000103u
 
 /* What an exit lasts, in instructions: more than exit_handle() needs. */
 #define CLOCK_LASTS 300
-#define OTHER_LASTS 3000
+#define OTHER_LASTS 6000
 
 /* Ports whose use ends the run: isa-debug-exit, PM1a control of Q35 (power off), reset control. */
 #define PM1A_CONTROL  0x604
 #define RESET_CONTROL 0xcf9
 
+void host_nmi(void); /* enter.asm */
+
+static u64 *host_tables; /* two pages: IDT, GDT */
 struct core cores[CORES];
 struct machine *machine;
 u64 host_cr3;
@@ -38,6 +43,8 @@ void exits_intercept(struct core *c)
 {
     *v32(c, V_INTERCEPT) = BIT(14) | BIT(15) | BIT(18) | BIT(27) | BIT(28) | BIT(31);
     *v32(c, V_INTERCEPT_SVM) = 0xff;
+    if (machine->cores == 1)
+        *v32(c, V_INTERCEPT) |= BIT(1); /* NMI */
     *v64(c, V_MSR_MAP) = c->msr_map;
     *v64(c, V_IO_MAP) = c->io_map;
     *v32(c, V_ASID) = 1;
@@ -62,6 +69,8 @@ void exits_prepare(struct core *c)
     c->msr_map = (u64)pages(2, ~0u);
     for (u32 i = 0; i < 2 * PAGE / 8; i++)
         ((u64 *)c->msr_map)[i] = ~0ull;
+    if (c->index == 0)
+        host_tables = pages(2, ~0u);
     intercept_port(c, END_PORT);
     intercept_port(c, PM1A_CONTROL);
     intercept_port(c, RESET_CONTROL);
@@ -115,12 +124,33 @@ static void this_state(struct core *c)
     *v64(c, V_CR4) = v;
 }
 
+/* The host's tables: a copy of the firmware's GDT, which the guest may overwrite, and an IDT in
+ * which only an NMI returns. */
+static void load_host_tables(const struct core *c)
+{
+    u64 at = (u64)host_nmi;
+    u16 cs;
+
+    __asm__ volatile("mov %%cs,%0" : "=r"(cs));
+    host_tables[2 * 2] =
+        (at & 0xffff) | (u64)cs << 16 | 0x8e00ull << 32 | (at >> 16 & 0xffff) << 48;
+    host_tables[2 * 2 + 1] = at >> 32;
+    u64 *gdt = host_tables + 512;
+    const u64 *firmware = (const u64 *)*v64(c, V_SEGMENTS + 16 * SEG_GDTR + 8);
+    u32 limit = *v32(c, V_SEGMENTS + 16 * SEG_GDTR + 4);
+    for (u32 i = 0; i <= limit / 8 && i < 512; i++)
+        gdt[i] = firmware[i];
+    struct table idt = {3 * 16 - 1, (u64)host_tables}, copy = {(u16)limit, (u64)gdt};
+    __asm__ volatile("lidt %0; lgdt %1" : : "m"(idt), "m"(copy));
+}
+
 void exits_virtualise(struct core *c)
 {
     wrmsr(0xc0000080, rdmsr(0xc0000080) | BIT(12)); /* EFER.SVME */
     wrmsr(0xc0010117, c->save_area);                /* VM_HSAVE_PA */
     exits_intercept(c);
     this_state(c);
+    load_host_tables(c);
     __asm__ volatile("mov %0,%%cr3" : : "r"(host_cr3) : "memory");
     enter_here(c);
 }
@@ -220,6 +250,14 @@ static void io(struct core *c)
     *v32(c, V_SHADOW) = 0;
 }
 
+/* Takes the NMI that is pending, and gives it to the guest if it is the guest's. */
+static void nmi(struct core *c)
+{
+    __asm__ volatile("stgi; nop; clgi" : : : "memory");
+    if (pmu_interrupts(c))
+        *v64(c, V_INJECT) = INJECT_NMI;
+}
+
 void exit_handle(struct core *c)
 {
     u64 code = *v64(c, V_CODE), v = 0;
@@ -244,6 +282,8 @@ void exit_handle(struct core *c)
         io(c);
     else if (code >= EXIT_VMRUN && code <= EXIT_SKINIT)
         *v64(c, V_INJECT) = INJECT_UD;
+    else if (code == EXIT_NMI)
+        nmi(c);
     else if (code == EXIT_NESTED_FAULT)
         cores_nested_fault(c);
     else if (code == EXIT_SHUTDOWN)

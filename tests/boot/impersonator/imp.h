@@ -87,7 +87,7 @@ struct core {
     u64 exits, faults; /* faults: #GP raised */
     u64 offset;        /* of its TSC, in ticks */
     u64 next_smi, smis, changed;
-    u64 debugctl, fixed_control, global;
+    u64 debugctl, fixed_control, global, status, pending;
     struct pmu pmu;
     struct counter counter[COUNTERS];
     u64 save_area, msr_map, io_map;
@@ -221,6 +221,8 @@ void msr_log_begin(void);
 void pmu_prepare(struct core *c); /* at reset */
 /* 0: it is not one of the PMU. */
 int pmu_msr(struct core *c, u32 address, u64 *v, int write);
+/* Returns whether an NMI that ended the guest's run is the guest's: an overflow, or another NMI. */
+int pmu_interrupts(struct core *c);
 int pmu_rdpmc(struct core *c, u32 index, u64 *v);
 
 /* --- clock.c ---------------------------------------------------------------------------------- */

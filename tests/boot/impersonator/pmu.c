@@ -1,9 +1,34 @@
-/* Performance counters: cycles, instructions, SMIs. A counter that overflows causes no interrupt.
- * Intel SDM vol. 3B ch. 20; AMD APM vol. 2 section 13.2 and the PPRs' events. */
+/*
+ * Performance counters: cycles, instructions, SMIs. A counter that overflows interrupts as the
+ * local APIC's entry says, if that is an NMI; on a machine of one core. Comparator 0 of the HPET
+ * then ends the guest's run in time, by an NMI as a message (exits.c); the program takes the last
+ * comparator. Intel SDM vol. 3B ch. 20; AMD APM vol. 2 section 13.2 and the PPRs' events; IA-PC
+ * HPET 1.0a 2.3.
+ */
 #include "imp.h"
 
 #define ENABLED      BIT(22)
+#define INTERRUPTS   BIT(20)
 #define AMD_EXTENDED BIT(23) /* CPUID 8000_0001h ECX */
+
+#define HPET_ID            0x000
+#define HPET_COUNTER       0x0f0
+#define HPET_TIMER_CONFIG  0x100
+#define HPET_TIMER_COMPARE 0x108
+#define HPET_TIMER_MESSAGE 0x110
+#define HPET_ENABLED       BIT(2)
+#define HPET_BY_MESSAGE    BIT(14)
+#define HPET_NMI           (0xfee00000ull << 32 | 4 << 8) /* to APIC 0 */
+
+#define LVT_COUNTER ((volatile u32 *)0xfee00340)
+#define LVT_MASKED  BIT(16)
+#define LVT_MODE    0x700u
+#define LVT_NMI     0x400u
+
+static volatile u64 *hpet(u64 offset)
+{
+    return (volatile u64 *)(0xfed00000 + offset);
+}
 
 static u32 less(u32 a, u32 b)
 {
@@ -26,7 +51,7 @@ void pmu_prepare(struct core *c)
         p->bits = 40;
     if (p->amd)
         *p = (struct pmu){1, global[0] & 1 ? 2 : 1, extended[2] & AMD_EXTENDED ? 6 : 4, 0, 48};
-    c->fixed_control = c->global = 0;
+    c->fixed_control = c->global = c->status = c->pending = 0;
     for (u32 i = 0; i < COUNTERS; i++)
         c->counter[i] = (struct counter){0, 0, 0};
 }
@@ -82,15 +107,60 @@ static int counts(const struct core *c, u32 i, u64 *count)
     return 1;
 }
 
+static int interrupts(const struct core *c, u32 i)
+{
+    return i < FIXED ? !!(c->counter[i].control & INTERRUPTS)
+                     : (int)(c->fixed_control >> (4 * (i - FIXED) + 3) & 1);
+}
+
+/* Brings the counters up to date. */
 static void update(struct core *c)
 {
     u64 count;
 
     for (u32 i = 0; i < COUNTERS; i++) {
         struct counter *k = &c->counter[i];
-        if (counts(c, i, &count))
-            k->value = (k->value + count - k->since) & (BIT(c->pmu.bits) - 1);
+        if (!counts(c, i, &count))
+            continue;
+        k->value += count - k->since;
+        k->since = count;
+        if (k->value >> c->pmu.bits) {
+            c->status |= BIT(i < FIXED ? i : 32 + i - FIXED);
+            c->pending |= interrupts(c, i);
+        }
+        k->value &= BIT(c->pmu.bits) - 1;
     }
+}
+
+/* Returns the ns until a counter overflows that interrupts; 0: none does. */
+static u64 until_overflow(const struct core *c)
+{
+    u64 count, least = 0;
+
+    for (u32 i = 0; i < COUNTERS; i++) {
+        if (!interrupts(c, i) || !counts(c, i, &count))
+            continue;
+        u64 left = BIT(c->pmu.bits) - c->counter[i].value;
+        u64 ns = i == FIXED + 2 || (c->counter[i].control & 0xffff) == 0x13c
+                     ? clock_scale(left, 1000000, machine->tsc_khz)
+                     : clock_scale(left, machine->cycles_b, machine->cycles_a) << machine->shift;
+        if (least == 0 || ns < least)
+            least = ns;
+    }
+    return least;
+}
+
+/* Sets the HPET's comparator 0 to the next overflow. */
+static void arm(const struct core *c)
+{
+    u64 ns = machine->cores == 1 ? until_overflow(c) : 0;
+
+    *hpet(HPET_TIMER_CONFIG) = 0;
+    if (ns == 0)
+        return;
+    *hpet(HPET_TIMER_MESSAGE) = HPET_NMI;
+    *hpet(HPET_TIMER_COMPARE) = *hpet(HPET_COUNTER) + ns * 1000000 / (*hpet(HPET_ID) >> 32) + 1;
+    *hpet(HPET_TIMER_CONFIG) = HPET_BY_MESSAGE | HPET_ENABLED;
 }
 
 static void restart(struct core *c)
@@ -100,10 +170,28 @@ static void restart(struct core *c)
     for (u32 i = 0; i < COUNTERS; i++)
         if (counts(c, i, &count))
             c->counter[i].since = count;
+    arm(c);
 }
 
-/* Returns what holds this MSR; NULL: nothing. `zero` keeps nothing. */
-static u64 *intel_register(struct core *c, u32 a, u64 *zero)
+int pmu_interrupts(struct core *c)
+{
+    int ours =
+        *hpet(HPET_TIMER_CONFIG) & HPET_ENABLED && *hpet(HPET_COUNTER) >= *hpet(HPET_TIMER_COMPARE);
+
+    update(c);
+    restart(c);
+    if (!ours)
+        return 1;
+    if (!c->pending || (*LVT_COUNTER & (LVT_MASKED | LVT_MODE)) != LVT_NMI)
+        return 0;
+    c->pending = 0;
+    if (!c->pmu.amd)
+        *LVT_COUNTER |= LVT_MASKED;
+    return 1;
+}
+
+/* Returns what holds this MSR; NULL: nothing. `clear` is a register whose bits clear the status. */
+static u64 *intel_register(struct core *c, u32 a, u64 *clear)
 {
     const struct pmu *p = &c->pmu;
 
@@ -119,17 +207,19 @@ static u64 *intel_register(struct core *c, u32 a, u64 *zero)
         return &c->fixed_control;
     if (a == 0x38f && p->version > 1)
         return &c->global;
-    return (a == 0x38e || a == 0x390) && p->version > 1 ? zero : 0;
+    if (a == 0x38e && p->version > 1)
+        return &c->status;
+    return a == 0x390 && p->version > 1 ? clear : 0;
 }
 
-static u64 *amd_register(struct core *c, u32 a, u64 *zero)
+static u64 *amd_register(struct core *c, u32 a, u64 *clear)
 {
     if (a >= 0xc0010000 && a < 0xc0010004)
         return &c->counter[a & 3].control;
     if (a >= 0xc0010004 && a < 0xc0010008)
         return &c->counter[a & 3].value;
     if (a >= 0xc0000300 && a <= 0xc0000302 && c->pmu.version > 1)
-        return a == 0xc0000301 ? &c->global : zero;
+        return a == 0xc0000301 ? &c->global : a == 0xc0000300 ? &c->status : clear;
     if (a < 0xc0010200 || a >= 0xc001020c || c->pmu.counters < 6)
         return 0;
     struct counter *k = &c->counter[(a - 0xc0010200) / 2];
@@ -138,16 +228,17 @@ static u64 *amd_register(struct core *c, u32 a, u64 *zero)
 
 int pmu_msr(struct core *c, u32 address, u64 *v, int write)
 {
-    u64 zero = 0;
-    u64 *at = c->pmu.amd ? amd_register(c, address, &zero) : intel_register(c, address, &zero);
+    u64 clear = 0;
+    u64 *at = c->pmu.amd ? amd_register(c, address, &clear) : intel_register(c, address, &clear);
 
-    if (!at)
+    if (!at || (write && at == &c->status))
         return 0;
     update(c);
     if (write)
         *at = *v;
     else
         *v = *at;
+    c->status &= ~clear;
     restart(c);
     return 1;
 }
