@@ -144,7 +144,7 @@ class Shown(Recording):
         """Returns machine.bin: struct machine of impersonator/imp.h.
 
         flags       {address: KEEPS, ...} of MSRs         smi       us: the first, from one to the next, the length
-        cycles      ratio of core cycles: (1, 1)           changes   (us, address, value): the MSR's value from then on
+        cycles      ratio of core cycles: (1, 1)           changes   (us, address, value[, core]): the MSR's value from then on
         aperf       the same of APERF                     tsc_offset of each core's TSC, in ticks
         """
         def flag(address):
@@ -153,7 +153,8 @@ class Shown(Recording):
 
         numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), shift, *cycles, *aperf, *smi]
         numbers += [*self.ids, *[0] * (CORES - len(self.ids)), *tsc_offset, *[0] * (CORES - len(tsc_offset))]
-        numbers += [n for change in changes for n in change] + [0] * (3 * (CHANGES - len(changes)))
+        numbers += [n for us, address, value, *core in changes for n in (us, address, value, *(core or [-1]))]
+        numbers += [0] * (4 * (CHANGES - len(changes)))
         mask = (1 << 64) - 1
         return b"".join((
             struct.pack(f"<{len(numbers)}Q", *(n & mask for n in numbers)),

@@ -1,6 +1,8 @@
 """Faults of real machines, planted into a recorded one (README.md, "The impersonator"): for each the sentence that the
 program must say."""
 
+import re
+
 import impersonated
 import pytest
 from impersonated import CARRIED, EXIT, KEEPS
@@ -9,7 +11,7 @@ SKYLAKE = CARRIED / "GenuineIntel00506E3_Skylake.txt"
 ALDER_LAKE = CARRIED / "GenuineIntel0090672_AlderLake_01_LC_BC.txt"  # its leaf 15h has a crystal
 ZEN = CARRIED / "AuthenticAMD0800F11_K17_Zen2.txt"
 ROW = "suite=baseline bench=do_nothing samples=16 hist=off instructions=off console=serial " + EXIT
-THERM_STATUS, TSC_ADJUST, PREFETCH, GLOBAL_CTRL = 0x19C, 0x3B, 0x1A4, 0x38F
+THERM_STATUS, TSC_ADJUST, PREFETCH, GLOBAL_CTRL, MICROCODE = 0x19C, 0x3B, 0x1A4, 0x38F, 0x8B
 PROCHOT_NOW = 1 << 2  # SDM vol. 4 table 2-2: PROCHOT or FORCEPR event
 
 
@@ -84,8 +86,10 @@ def test_a_leaf_15h_that_states_another_rate_is_reported(planted):
 
 
 @pytest.mark.long
-def test_the_offset_of_another_cores_tsc_is_measured(planted):
-    ticks = 5_000_000
-    b = planted(SKYLAKE, ROW + " cores=all", cpus=(0, 1), tsc_offset=(0, ticks))
-    second = b.of("core")[1]
+def test_the_offset_and_the_microcode_of_another_core_are_found(planted):
+    ticks, revision = 5_000_000, 0xF0
+    b = planted(SKYLAKE, ROW + " cores=all", cpus=(0, 1), tsc_offset=(0, ticks), changes=[(0, MICROCODE, revision << 32, 1)])
+    first, second = b.of("core")
+    assert (first["microcode"], second["microcode"]) == (b.recorded["microcode"], revision)
     assert abs(second["tsc_offset_ticks"] - ticks) <= second["tsc_offset_error_ticks"] < ticks / 2, second
+    assert re.search(r"^\*?  1     2   0    1   0  - +f0 +\d+ \+- \d+$", b.text.replace("\r", ""), re.M), str(b)

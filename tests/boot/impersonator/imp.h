@@ -46,9 +46,10 @@ struct msr {
     u64 value;
 };
 
-/* From this time of the program on, in microseconds, this MSR has this value. */
+/* From this time of the program on, in microseconds, this MSR of one core or all has this value. */
+#define ALL_CORES (~0ull)
 struct change {
-    u64 at_us, address, value;
+    u64 at_us, address, value, core;
 };
 
 struct machine {
@@ -87,6 +88,7 @@ struct core {
     u64 exits, faults; /* faults: #GP raised */
     u64 offset;        /* of its TSC, in ticks */
     u64 next_smi, smis, changed;
+    u64 microcode; /* IA32_BIOS_SIGN_ID as CPUID loads it */
     u64 debugctl, fixed_control, global, status, pending;
     struct pmu pmu;
     struct counter counter[COUNTERS];

@@ -84,16 +84,17 @@ static struct msr *find(struct core *c, u32 address)
     return from < machine->msrs && c->msr[from].address == address ? &c->msr[from] : 0;
 }
 
-static const struct msr *as_recorded(u64 i)
-{
-    return (const struct msr *)((const struct row *)(machine + 1) + machine->rows) + i;
-}
-
 void msr_prepare(struct core *c)
 {
+    const struct msr *recorded =
+        (const struct msr *)((const struct row *)(machine + 1) + machine->rows);
+
     c->msr = pages(machine->msrs * sizeof *c->msr / PAGE + 1, ~0u);
-    for (u64 i = 0; i < machine->msrs; i++)
-        c->msr[i] = *as_recorded(i);
+    for (u64 i = 0; i < machine->msrs; i++) {
+        c->msr[i] = recorded[i];
+        if (recorded[i].address == IA32_BIOS_SIGN)
+            c->microcode = recorded[i].value;
+    }
 }
 
 static u64 physical(const u32 r[4])
@@ -142,7 +143,11 @@ static void change(struct core *c)
             return;
         if (!m)
             fail("a change of an MSR that is not in \\machine.bin", next->address, 0);
+        if (next->core != ALL_CORES && next->core != c->index)
+            continue;
         m->value = next->value;
+        if (m->address == IA32_BIOS_SIGN)
+            c->microcode = next->value;
     }
 }
 
@@ -151,7 +156,7 @@ void msr_reload_microcode(struct core *c)
     struct msr *m = find(c, IA32_BIOS_SIGN);
 
     if (m)
-        m->value = as_recorded(m - c->msr)->value;
+        m->value = c->microcode;
 }
 
 static int read(struct core *c, u32 a, u64 *v)
