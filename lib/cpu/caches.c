@@ -1,7 +1,5 @@
 #include "lib/cpu/caches.h"
 
-#include "lib/cpu/topology.h"
-
 const char *const cache_type_names[CACHE_TYPES] = {"data", "instruction", "unified"};
 const char *const tlb_type_names[TLB_TYPES] = {"data", "instruction", "unified", "load", "store"};
 

@@ -56,6 +56,16 @@ uint64_t caches_largest(const struct cache *cache, unsigned n);
  * CPUs share one, as far as CPUID tells. */
 unsigned caches_domains(const struct cache *cache, unsigned n, unsigned cpus);
 
+/* Returns the number of bits that n different ids need; 0 for n of 0 and 1. */
+static inline unsigned topology_bits(uint32_t n)
+{
+    unsigned bits = 0;
+
+    while (bits < 32 && (uint64_t)1 << bits < n)
+        bits++;
+    return bits;
+}
+
 extern const char *const cache_type_names[CACHE_TYPES];
 extern const char *const tlb_type_names[TLB_TYPES];
 

@@ -126,18 +126,22 @@ static const char *ways(unsigned n, char *text, size_t size)
     return text;
 }
 
-static void show_caches(const struct cpu_facts *f, struct sink *out)
+/* `type`: of the cores that have them; NULL: of the boot core. */
+static void show_caches(const struct cache *cache, unsigned n, const uint32_t *shared_by,
+                        const char *type, struct sink *out)
 {
     static const char *const kinds[CACHE_TYPES] = {"d", "i", ""};
     struct wrap w = {out, "caches", 0};
     char text[16], sharers[24];
 
-    for (unsigned i = 0; i < f->caches; i++) {
-        const struct cache *c = &f->cache[i];
+    if (type)
+        wrap_item(&w, "of type %s", type);
+    for (unsigned i = 0; i < n; i++) {
+        const struct cache *c = &cache[i];
         bool large = c->size >= 1u << 20 && c->size % (1u << 20) == 0;
         sharers[0] = '\0';
-        if (f->shared_by[i] > 1)
-            fmt_buf(sharers, sizeof sharers, " by %u threads", f->shared_by[i]);
+        if (shared_by[i] > 1)
+            fmt_buf(sharers, sizeof sharers, " by %u threads", shared_by[i]);
         wrap_item(&w, "L%u%s %llu %s %s%s", c->level, kinds[c->type],
                   (unsigned long long)(c->size >> (large ? 20 : 10)), large ? "MiB" : "KiB",
                   ways(c->ways, text, sizeof text), sharers);
@@ -184,10 +188,28 @@ static void show_speculation(const struct mitigations *m, struct sink *out)
     wrap_end(&caps);
 }
 
+/* Returns whether cores of this type have other caches than the boot core. */
+static bool has_other_caches(const struct cpu_facts *f, unsigned type)
+{
+    unsigned n = f->topology.type[type].caches;
+    bool same = n == f->caches;
+
+    for (unsigned i = 0; same && i < n; i++) {
+        const struct cache *a = &f->topology.type[type].cache[i], *b = &f->cache[i];
+        same =
+            a->level == b->level && a->type == b->type && a->size == b->size && a->ways == b->ways;
+    }
+    return n > 0 && !same;
+}
+
 void cpu_facts_show(const struct cpu_facts *f, struct sink *out)
 {
     show_topology(&f->topology, out);
-    show_caches(f, out);
+    show_caches(f->cache, f->caches, f->shared_by, NULL, out);
+    for (unsigned i = CORE_TYPE_UNKNOWN + 1; i < CORE_TYPES; i++)
+        if (has_other_caches(f, i))
+            show_caches(f->topology.type[i].cache, f->topology.type[i].caches,
+                        f->topology.type[i].shared_by, core_type_names[i], out);
     show_tlbs(f, out);
     show_speculation(&f->mitigations, out);
 }

@@ -153,6 +153,8 @@ void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, v
         .type = core_type(c, cpuid, ctx),
         .node = node_of(c, cpuid, ctx),
     };
+    if (p->type != CORE_TYPE_UNKNOWN)
+        p->caches = caches_decode(p->cache, c, cpuid, ctx);
 }
 
 /* Returns whether no CPU before this one in the list has the same id. */
@@ -191,6 +193,28 @@ static uint32_t threads_of(const struct core_place *cpus, size_t n, size_t at)
     return threads;
 }
 
+uint32_t topology_sharing(const struct core_place *cpus, size_t n, uint32_t id, unsigned bits)
+{
+    uint32_t sharing = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sharing += upper(cpus[i].apic_id, bits) == upper(id, bits) && first_id(cpus, i);
+    return sharing;
+}
+
+static void take_caches(struct topology *t, const struct core_place *cpus, size_t n, size_t at)
+{
+    const struct core_place *p = &cpus[at];
+
+    t->type[p->type].caches = p->caches;
+    for (unsigned i = 0; i < p->caches; i++) {
+        t->type[p->type].cache[i] = p->cache[i];
+        if (p->cache[i].shared_known)
+            t->type[p->type].shared_by[i] =
+                topology_sharing(cpus, n, p->apic_id, p->cache[i].shared_bits);
+    }
+}
+
 void topology_count(struct topology *t, const struct core_place *cpus, size_t n)
 {
     *t = (struct topology){0};
@@ -202,7 +226,8 @@ void topology_count(struct topology *t, const struct core_place *cpus, size_t n)
         t->packages += f.package;
         t->modules += f.module;
         t->cores += f.core;
-        t->type[cpus[i].type].logical_cpus++;
+        if (t->type[cpus[i].type].logical_cpus++ == 0)
+            take_caches(t, cpus, n, i);
         t->type[cpus[i].type].cores += f.core;
         if (f.core) {
             uint32_t threads = threads_of(cpus, n, i);
@@ -210,15 +235,6 @@ void topology_count(struct topology *t, const struct core_place *cpus, size_t n)
                 t->threads_per_core = threads;
         }
     }
-}
-
-uint32_t topology_sharing(const struct core_place *cpus, size_t n, uint32_t id, unsigned bits)
-{
-    uint32_t sharing = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sharing += upper(cpus[i].apic_id, bits) == upper(id, bits) && first_id(cpus, i);
-    return sharing;
 }
 
 const char *const cores_feature_names[CORES_FEATURE_WORDS] = {

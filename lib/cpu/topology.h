@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/cpu/caches.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
 #include "lib/firmware/acpi_tables.h"
@@ -29,6 +30,8 @@ struct core_place {
     uint32_t thread;     /* within the core */
     enum core_type type; /* UNKNOWN if the CPU does not report it, as before hybrid parts */
     int node;            /* of memory, by AMD's leaf 8000_001E; -1: the CPU does not report it */
+    unsigned caches;     /* of a CPU with core types; else 0 */
+    struct cache cache[CACHES_MAX];
 };
 
 /* Fills in the CPU that this CPUID belongs to; `c` is its decoded CPUID. */
@@ -40,24 +43,18 @@ struct topology {
     uint32_t threads_per_core; /* the maximum of all cores */
     struct {
         uint32_t cores, logical_cpus;
+        unsigned caches; /* of the first of these CPUs */
+        struct cache cache[CACHES_MAX];
+        uint32_t shared_by[CACHES_MAX]; /* CPUs, this one included; 0: not known */
     } type[CORE_TYPES];
 };
 
-/* Counts over n CPUs in any order; duplicates count once. Time grows with n^2. */
+/* Counts over n CPUs in any order; duplicates count once. Time grows with
+ * n^2. */
 void topology_count(struct topology *t, const struct core_place *cpus, size_t n);
 
 /* Returns the number of distinct APIC ids that differ from `id` only in the lowest `bits`. */
 uint32_t topology_sharing(const struct core_place *cpus, size_t n, uint32_t id, unsigned bits);
-
-/* Returns the number of bits that n different ids need; 0 for n of 0 and 1. */
-static inline unsigned topology_bits(uint32_t n)
-{
-    unsigned bits = 0;
-
-    while (bits < 32 && (uint64_t)1 << bits < n)
-        bits++;
-    return bits;
-}
 
 extern const char *const core_type_names[CORE_TYPES];
 

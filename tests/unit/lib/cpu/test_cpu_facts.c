@@ -51,6 +51,45 @@ TEST(core_types_are_counted)
     assert_non_null(strstr(text, "8 of type efficiency\r\n"));
 }
 
+/* The dump has no leaf 4 of its efficiency cores: these get one of their kind. */
+TEST(caches_of_each_core_type_are_recorded)
+{
+    struct cpu c = {.vendor_id = "GenuineIntel"};
+    struct core_place place[] = {
+        {.apic_id = 0,
+         .type = CORE_TYPE_PERFORMANCE,
+         .caches = 1,
+         .cache = {{1, CACHE_DATA, 48 << 10, 64, 12, 1, true}}},
+        {.apic_id = 1, .type = CORE_TYPE_PERFORMANCE, .caches = 1},
+        {.apic_id = 8,
+         .core = 4,
+         .type = CORE_TYPE_EFFICIENCY,
+         .caches = 2,
+         .cache = {{1, CACHE_DATA, 32 << 10, 64, 8, 0, true},
+                   {2, CACHE_UNIFIED, 2 << 20, 64, 16, 3, true}}},
+        {.apic_id = 10, .core = 5, .type = CORE_TYPE_EFFICIENCY, .caches = 2},
+    };
+    struct cpu_facts f = {.cpu = &c, .caches = 1, .cache[0] = place[0].cache[0], .shared_by = {2}};
+
+    topology_count(&f.topology, place, 4);
+    assert_int_equal(f.topology.type[CORE_TYPE_PERFORMANCE].shared_by[0], 2);
+    assert_int_equal(f.topology.type[CORE_TYPE_EFFICIENCY].shared_by[0], 1);
+    assert_int_equal(f.topology.type[CORE_TYPE_EFFICIENCY].shared_by[1], 2);
+    cpu_facts_show(&f, text_sink());
+    assert_says(text, "caches    L1d 48 KiB 12-way by 2 threads\r\n",
+                "caches    of type efficiency, L1d 32 KiB 8-way, L2 2 MiB 16-way by 2 threads\r\n");
+    assert_null(strstr(text, "of type performance, L1d"));
+
+    struct json j;
+    json_line_begin(&j, text_sink());
+    cpu_facts_record_topology(&f.topology, &j);
+    json_line_end(&j);
+    assert_says(text,
+                "\"type\":\"efficiency\",\"cores\":2,\"logical_cpus\":2,\"caches\":[{\"level\":1,",
+                "{\"level\":2,\"type\":\"unified\",\"size_bytes\":2097152,\"line_bytes\":64,"
+                "\"ways\":16,\"shared_by\":2}]");
+}
+
 /* Controls: there and unread, on, off; what the CPU says that it is not prone to. */
 TEST(speculation_controls_are_shown)
 {

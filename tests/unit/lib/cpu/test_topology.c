@@ -178,14 +178,17 @@ TEST(without_leaves_the_id_is_a_package)
     expect(place(), 3, 1, 0, 1);
 }
 
+#define PLACE(id, package_, module_, core_, thread_, type_)                                        \
+    .apic_id = id, .package = package_, .module = module_, .core = core_, .thread = thread_,       \
+    .type = CORE_TYPE_##type_
 /* Two packages: one core with two threads and one without, in each; one CPU listed twice. */
 TEST(packages_cores_and_threads_are_counted_once)
 {
     const struct core_place cpus[] = {
-        {0x10, 1, 0, 0, 0, CORE_TYPE_PERFORMANCE, 0}, {0x00, 0, 0, 0, 0, CORE_TYPE_PERFORMANCE, 0},
-        {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE, 0}, {0x08, 0, 4, 4, 0, CORE_TYPE_EFFICIENCY, 0},
-        {0x11, 1, 0, 0, 1, CORE_TYPE_PERFORMANCE, 0}, {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE, 0},
-        {0x18, 1, 4, 4, 0, CORE_TYPE_EFFICIENCY, 0},
+        {PLACE(0x10, 1, 0, 0, 0, PERFORMANCE)}, {PLACE(0x00, 0, 0, 0, 0, PERFORMANCE)},
+        {PLACE(0x01, 0, 0, 0, 1, PERFORMANCE)}, {PLACE(0x08, 0, 4, 4, 0, EFFICIENCY)},
+        {PLACE(0x11, 1, 0, 0, 1, PERFORMANCE)}, {PLACE(0x01, 0, 0, 0, 1, PERFORMANCE)},
+        {PLACE(0x18, 1, 4, 4, 0, EFFICIENCY)},
     };
     const size_t n = COUNT_OF(cpus);
     struct topology t;
