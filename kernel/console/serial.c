@@ -191,7 +191,7 @@ static void program_uart(struct serial *s)
         s->baud = s->divisor_was ? p->clock_hz / 16 / s->divisor_was : 0;
     write_register(s, LCR, LCR_8N1);
     write_register(s, FCR, FCR_ON_CLEARED);
-    write_register(s, MCR, MCR_DTR_RTS);
+    write_register(s, MCR, s->mcr_was & MCR_DTR_RTS); /* a device may act on a change of them */
     s->fifo = (read_register(s, IIR) & IIR_FIFO) == IIR_FIFO ? FIFO : 1;
 }
 

@@ -171,6 +171,19 @@ TEST(the_port_is_restored)
     assert_string_equal(s.why_not, "given back to the firmware");
 }
 
+/* A UPS, or a board that resets by DTR, may be at the other end instead of a terminal. */
+TEST(dtr_and_rts_stay_as_they_were)
+{
+    for (uint8_t lines = 0; lines < 4; lines++) {
+        uart.mcr = 0x08 | lines;
+        struct serial s = probe(115200);
+        assert_true(s.on);
+        assert_int_equal(uart.mcr, lines);
+        serial_release(&s);
+        assert_int_equal(uart.mcr, 0x08 | lines);
+    }
+}
+
 TEST(the_slowest_speed_has_its_divisor)
 {
     assert_true(probe(50).on);
