@@ -230,8 +230,8 @@ void boot_guard(struct boot *b);
 void boot_unguard(struct boot *b);
 
 /* Calls there(ctx) on each of the firmware's other cores, one after the other, and here(ctx) on
- * this core after each. Stops at the first core that does not finish in time, or cannot be started,
- * and returns why. */
+ * this core after each. Repeats a call that times out. Stops at the first core that does not finish
+ * in time, or cannot be started, and returns why. */
 EFI_STATUS boot_each_core(const struct boot *b, UINTN timeout_us, void (*there)(void *ctx),
                           void (*here)(void *ctx), void *ctx);
 /* Starts a procedure on the firmware's other cores in which they wait for the kernel. Waits,

@@ -17,6 +17,8 @@
 #define BEGIN_TRIES   1000
 #define BEGIN_STEP_US 1000
 
+#define CALL_TRIES 5
+
 /* The used part of EFI_MP_SERVICES_PROTOCOL, which GNU-EFI does not declare. Source: PI
  * specification 1.7, volume 2, section 13.4. */
 struct processor_information {
@@ -146,6 +148,18 @@ static void EFIAPI run_call(void *call)
     c->fn(c->ctx);
 }
 
+/* After a timeout the procedure is terminated and the core is available again (PI 1.7 volume 2,
+ * section 13.4.5). In an emulator whose cores take turns, one may not get its turn in time. */
+static EFI_STATUS call_there(struct mp_services *mp, UINTN which, UINTN timeout_us,
+                             struct call *call)
+{
+    EFI_STATUS status = EFI_TIMEOUT;
+
+    for (unsigned i = 0; i < CALL_TRIES && status == EFI_TIMEOUT; i++)
+        status = mp->start_one(mp, run_call, which, NULL, timeout_us, call, NULL);
+    return status;
+}
+
 EFI_STATUS boot_each_core(const struct boot *b, UINTN timeout_us, void (*there)(void *ctx),
                           void (*here)(void *ctx), void *ctx)
 {
@@ -162,7 +176,7 @@ EFI_STATUS boot_each_core(const struct boot *b, UINTN timeout_us, void (*there)(
         /* The core that runs this, and disabled ones, are refused by start_one. */
         if (EFI_ERROR(status) || p.flags & PROCESSOR_IS_BOOT || !(p.flags & PROCESSOR_ENABLED))
             continue;
-        status = mp->start_one(mp, run_call, i, NULL, timeout_us, &call, NULL);
+        status = call_there(mp, i, timeout_us, &call);
         if (EFI_ERROR(status)) /* it may still run: nothing that it uses is used again */
             worst = status;
         else

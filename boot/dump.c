@@ -21,7 +21,7 @@
 #define TABLE_MOST   (64u << 10) /* bytes of an ACPI table; a MADT of 4096 cores has fewer */
 #define SMBIOS_MOST  (1u << 20)
 #define LINE_BYTES   32
-#define CORE_TIME_US 10000000 /* an emulator may not run a core for seconds of its clock */
+#define CORE_TIME_US 2000000
 
 struct dump {
     struct boot *b;
