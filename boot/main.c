@@ -2,11 +2,14 @@
  * Help, lists, dumps and errors are answered here, while the firmware's console still works. */
 #include "boot/boot.h"
 #include "build_id.h"
+#include "kernel/devices/reset.h"
 #include "kernel/kernel.h"
 #include "lib/text/fmt.h"
 
 /* An event between the two calls may change the map once or twice, not on every try. */
 #define TRIES 16
+
+#define FIRMWARE_100NS 100000000 /* ResetSystem is given up after 10 s */
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
@@ -65,10 +68,56 @@ static const EFI_STATUS efi_statuses[] = {
     [STATUS_NO_REPORT] = EFI_NO_MEDIA,   [STATUS_FAULTED] = EFI_DEVICE_ERROR,
 };
 
-/* Returns if the firmware cannot reset. */
-static void reset_machine(struct boot *b, EFI_RESET_TYPE type)
+static void tell_way(void *boot, const char *way)
 {
-    b->st->RuntimeServices->ResetSystem(type, EFI_SUCCESS, 0, NULL);
+    struct boot *b = boot;
+    bool reboots = b->handoff->options.finish == FINISH_REBOOT;
+
+    fmt(&b->conout.sink, FINISH_TELLS, reboots ? "reboot" : "poweroff", way);
+}
+
+static bool find_fadt(const struct boot *b, struct fadt *fadt)
+{
+    struct boot_acpi tables;
+
+    boot_acpi(b, &tables);
+    struct acpi_table t = acpi_find(&tables.acpi, "FACP");
+    *fadt = (struct fadt){0};
+    return t.bytes && acpi_fadt(&t, fadt);
+}
+
+/* Resets the machine without its firmware: after ResetSystem, or in its place if it hangs. */
+static void EFIAPI reset_by_hardware(EFI_EVENT event, void *boot)
+{
+    struct boot *b = boot;
+    struct fadt fadt;
+    const struct reset reset = {find_fadt(b, &fadt) ? &fadt : NULL, boot_map, b, tell_way, b};
+
+    (void)event;
+    for (unsigned way = 0; way < RESET_WAYS; way++)
+        reset_try(&reset, way);
+}
+
+/* Returns if the machine cannot be switched off. ResetSystem may return, or hang. */
+static void end_machine(struct boot *b, bool reboots)
+{
+    EFI_RUNTIME_SERVICES *runtime = b->st->RuntimeServices;
+    struct fadt fadt;
+    EFI_EVENT late;
+
+    if (reboots && !EFI_ERROR(b->bs->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_NOTIFY,
+                                                 reset_by_hardware, b, &late)))
+        (void)b->bs->SetTimer(late, TimerRelative, FIRMWARE_100NS);
+    tell_way(b, "trying the firmware (ResetSystem)");
+    if (runtime)
+        runtime->ResetSystem(reboots ? EfiResetCold : EfiResetShutdown, EFI_SUCCESS, 0, NULL);
+    if (reboots)
+        reset_by_hardware(NULL, b);
+    if (find_fadt(b, &fadt) && b->handoff->qemu) {
+        tell_way(b, QEMU_PM1A);
+        qemu_power_off(&fadt);
+    }
+    tell_way(b, FINISH_HALTS);
 }
 
 /* Reports the NMIs that came after the report. */
@@ -114,10 +163,8 @@ static EFI_STATUS end_borrowed(struct boot *b, enum status status)
     boot_once_end(b, status);
     if (finish == FINISH_AUTO && b->handoff->qemu)
         qemu_exit(status);
-    if (finish == FINISH_REBOOT)
-        reset_machine(b, EfiResetCold);
-    if (finish == FINISH_POWEROFF)
-        reset_machine(b, EfiResetShutdown);
+    if (finish == FINISH_REBOOT || finish == FINISH_POWEROFF)
+        end_machine(b, finish == FINISH_REBOOT);
     if (finish != FINISH_AUTO && finish != FINISH_RETURN)
         cpu_halt();
     boot_let_read(b);

@@ -136,12 +136,10 @@ static _Noreturn void end_boot_core(const struct core *c, const struct trap_fram
     char message[160];
 
     kernel.faults++;
-    if (kernel.faults > 2)
-        cpu_halt();
-    /* The fault came while an earlier one was reported, or in the firmware's ResetSystem, when the
+    /* The fault came while an earlier one was reported, or in a step of machine_leave(), when the
      * report is already closed. */
-    if (kernel.faults == 2 || kernel.machine.leaving)
-        machine_leave(&kernel.machine, FINISH_AUTO, STATUS_FAULTED);
+    if (kernel.faults > 1 || kernel.machine.left > 0)
+        leave(STATUS_FAULTED);
     if (early) {
         machine_console_early(&kernel.machine);
         begin_report();

@@ -52,21 +52,44 @@ static bool is_mapped(const struct memory_region *r)
     return region_is_ram(r) || r->attribute & REGION_RUNTIME;
 }
 
-/* The tables for the regions that are mapped one by one: those above 4 GiB, and runtime code.
+/* Finds the firmware's next code and data, from region *i on: adjacent regions are one range. Some
+ * firmware has code in regions for data, and calls code of its boot services to reset the machine;
+ * the region with ResetSystem counts whatever its type. */
+static bool next_of_firmware(const struct handoff *h, uint32_t *i, uint64_t *start, uint64_t *end)
+{
+    *end = 0;
+    for (; *i < h->regions; ++*i) {
+        const struct memory_region *r = &h->region[*i];
+        bool firmware = (r->type >= REGION_BOOT_CODE && r->type <= REGION_RUNTIME_DATA) ||
+                        h->reset_system - r->start < r->size;
+        if (*end && (!firmware || r->start != *end))
+            return true;
+        if (firmware && !*end)
+            *start = r->start;
+        if (firmware)
+            *end = r->start + r->size;
+    }
+    return *end != 0;
+}
+
+/* The tables for what is mapped one by one: regions above 4 GiB, and the firmware's code and data.
  * `spare`: more such regions, small ones. Machines have memory with large gaps, which cost
  * nothing. */
 static unsigned pool_pages(const struct handoff *h, unsigned spare)
 {
     unsigned ranges = RANGES + spare;
     uint64_t tables = 0; /* of their inner parts; pagetable_need() counts those of their ends */
+    uint64_t start, end;
 
     for (uint32_t i = 0; i < h->regions; i++) {
         const struct memory_region *r = &h->region[i];
         bool above = r->start + r->size > FOUR_GIB;
-        ranges += above + (r->type == REGION_RUNTIME_CODE);
+        ranges += above;
         if (above && is_mapped(r) && paging_reaches(1ull << PAGING_PHYS_BITS, r->start, r->size))
             tables += r->size / ONE_GIB + r->size / (512 * ONE_GIB);
     }
+    for (uint32_t i = 0; next_of_firmware(h, &i, &start, &end);)
+        ranges++;
     /* Assumes no 1 GiB pages: MTRRs may forbid them anywhere. */
     return pagetable_need(FOUR_GIB, false, ranges) + (unsigned)tables + guard_tables(h->cores);
 }
@@ -98,23 +121,6 @@ static bool map_memory(struct paging *p)
         if (!paging_reaches(p->phys_limit, start, end - start))
             p->regions_left_out++;
         else if (!identity(p, start, end, PAGE_WRITE | (device ? PAGE_UC : 0)))
-            return false;
-    }
-    return true;
-}
-
-static bool map_runtime_code(struct paging *p)
-{
-    const struct handoff *h = p->handoff;
-
-    for (uint32_t i = 0; i < h->regions; i++) {
-        const struct memory_region *r = &h->region[i];
-        /* Some firmware has code in regions of other types; the one with ResetSystem must be
-         * executable. */
-        if (r->type != REGION_RUNTIME_CODE && h->reset_system - r->start >= r->size)
-            continue;
-        if (paging_reaches(p->phys_limit, r->start, r->size) &&
-            !identity(p, r->start, r->start + r->size, PAGE_WRITE | PAGE_EXEC))
             return false;
     }
     return true;
@@ -198,11 +204,11 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
-    if (!map_memory(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) || !map_image(p) ||
-        !map_buffers(p) || !map_areas(p) || !pagetable_unmap(&p->tables, guard, PAGE) ||
-        !paging_core(p, core))
+    if (!map_memory(p) || !map_framebuffer(p, cpu->pat) || !map_image(p) || !map_buffers(p) ||
+        !map_areas(p) || !pagetable_unmap(&p->tables, guard, PAGE) || !paging_core(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";
     load_tables(p);
+    p->loaded = true;
     return NULL;
 }
 
@@ -213,6 +219,18 @@ bool paging_rights(struct paging *p, uint64_t at, uint64_t size, unsigned rights
     for (uint64_t page = page_down(at); page < at + size; page += PAGE)
         invlpg(page);
     return true;
+}
+
+void paging_firmware(struct paging *p)
+{
+    uint64_t start, end;
+
+    if (!p->loaded)
+        return;
+    for (uint32_t i = 0; next_of_firmware(p->handoff, &i, &start, &end);)
+        if (paging_reaches(p->phys_limit, start, end - start))
+            (void)identity(p, start ? start : PAGE, end, PAGE_WRITE | PAGE_EXEC);
+    write_cr3(p->tables.pool_phys);
 }
 
 void paging_swap(struct paging *p, uint64_t number)

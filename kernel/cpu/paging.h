@@ -5,7 +5,6 @@
  *   [0, 4 GiB)            identity, read and write, never executed; page 0 not mapped
  *   RAM above             the same; also regions that the map marks for runtime services
  *   image                 .text read and execute, .data read and write, all else read only
- *   runtime code          read, write, execute: it contains ResetSystem
  *   framebuffer           identity, write-combining
  *   pages below stacks    not mapped
  *   PLATFORM_CODE_VA      4 KiB pages of arena, either writable or executable, mapped nowhere else
@@ -73,6 +72,7 @@ struct paging {
     struct area_map area[HANDOFF_AREAS]; /* for curves over sizes */
     uint64_t swap;                       /* the physical address of the pages for paging_swap() */
     unsigned regions_left_out; /* regions of the memory map that cannot be identity-mapped */
+    bool loaded;               /* else the firmware's tables are in force */
     bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };
 
@@ -112,6 +112,10 @@ bool paging_core(struct paging *p, const struct core *core);
 
 /* Changes the rights of identity-mapped pages (PAGE_WRITE and so on of lib/cpu/pagetable.h). */
 bool paging_rights(struct paging *p, uint64_t at, uint64_t size, unsigned rights);
+
+/* Makes the firmware's code and data executable, for a call of ResetSystem. Ranges for which no
+ * table is left stay as they are. */
+void paging_firmware(struct paging *p);
 
 /* Maps one of two pages at PAGING_SWAP_VA for all cores, one for even numbers and one for odd ones,
  * with this number as its content. Invalidates the running core's TLB entry. A core whose TLB has

@@ -88,7 +88,9 @@ struct machine {
     struct dma dma;
     uint64_t ecam; /* where the configuration space of PCI device 0:0.0 is mapped; 0: it is not */
 
-    bool leaving; /* machine_leave() was called */
+    unsigned left; /* steps of machine_leave() that were begun */
+    enum finish finish;
+    enum status status; /* as given to it */
 };
 
 /* --- machine.c --- */
@@ -137,17 +139,25 @@ const char *core_controls_prefetch(const struct platform *p, unsigned core, bool
 /* Returns the SMIs of the running core so far; meaningless without smi_counter. */
 uint64_t core_controls_smis(void);
 
-/* --- machine.c: the ways out, with a status of lib/config/status.h ---------------------------- */
+/* --- leave.c: the ways out, with a status of lib/config/status.h ------------------------------ */
+
+/* Sends INIT to every other core: it then waits for a SIPI and executes nothing. False: the command
+ * was not accepted in time, or one of them would restart the firmware instead. */
+bool machine_stop_others(const struct machine *m);
 
 /* Exits QEMU by port 0xf4; to be called only there. Returns if the machine has no
  * isa-debug-exit. */
 void qemu_exit(enum status status);
+/* Switches QEMU off by PM1a; to be called only there. Returns after a bounded time. */
+void qemu_power_off(const struct fadt *f);
 
 /*
  * Leaves as `finish` says. auto: on QEMU isa-debug-exit, then power off by PM1a; elsewhere halt.
- * reboot, poweroff: ResetSystem, and on QEMU power off by PM1a for the latter; halt if that fails.
- * Flushes the consoles first, and lets the user scroll back once halted (kernel/console/display.c).
- * The fault handler may call it again when a step faulted: then it only halts.
+ * reboot: ResetSystem, then the ways of kernel/devices/reset.h. poweroff: ResetSystem, then on QEMU
+ * PM1a; never a reset, after which firmware would start the program again. The last line on the
+ * consoles says which way is tried. Halts if all fail, and lets the user scroll back then
+ * (kernel/console/display.c). The fault handler calls it again when a step faulted: then the next
+ * step follows.
  *
  * A borrowed machine is given back instead, from anywhere in the kernel, a fault handler included.
  * boot/main.c does what `finish` says, once the report is on the stick. Other cores return to the
@@ -157,6 +167,9 @@ void qemu_exit(enum status status);
  * The code that uses the HPET, the PIT's gate and cycle counters restores them. Old errors in
  * machine-check banks are lost.
  */
+#define FINISH_TELLS "baretick: finish=%s: %s\r\n"
+#define QEMU_PM1A    "trying PM1a of QEMU"
+#define FINISH_HALTS "nothing worked, so the machine is halted"
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum status status);
 
 #endif

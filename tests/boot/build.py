@@ -84,7 +84,7 @@ def qemu_version():
 
 
 def shim():
-    return efi_program("shim", "shim.c", "shim_acpi.c", "shim_gop.c", "shim_mp.c", "shim_la57.asm")
+    return efi_program("shim", "shim.c", "shim_acpi.c", "shim_gop.c", "shim_mp.c", "shim_reset.c", "shim_la57.asm")
 
 
 def ready():

@@ -158,9 +158,12 @@ class Debugger(threading.Thread):
     def write_byte(self, address, value):
         self.ask(f"M{address:x},1:{value:02x}")
 
+    def plant(self, address, code):
+        """Writes code there: bytes as hexadecimal digits."""
+        self.ask(f"M{address:x},{len(code) // 2}:{code}")
+
     def plant_ud2(self):
-        """Returns the address where the guest is stopped."""
-        self.ask(f"M{self.read(RIP):x},2:{UD2}")
+        self.plant(self.read(RIP), UD2)
 
     def nmi(self):
         """Sends an NMI to every core that accepts it; it arrives when the guest continues."""

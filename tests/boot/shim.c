@@ -16,6 +16,8 @@
  *   descsize         memory descriptors of 64 bytes, with random bytes between them
  *   map-long         2000 more memory descriptors: a region of free memory is split into pages
  *   gop-...          the firmware's description of its screen: see shim_gop.c
+ *   reset-...        the firmware's ResetSystem: see shim_reset.c
+ *   no-reset-reg     the FADT has no reset register
  *   mp-...           the firmware's handling of its other cores: see shim_mp.c
  *   exit-fails-once  the map changes under the first ExitBootServices; after that any firmware call
  *                    but GetMemoryMap and ExitBootServices ends the machine with status 0x30
@@ -49,7 +51,8 @@ void shim_la57(void *pml5_page); /* shim_la57.asm */
 UINTN shim_acpi(const EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *),
                 void (*fail)(const char *), EFI_CONFIGURATION_TABLE *config, UINTN most);
 void shim_gop(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_gop.c */
-void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *));  /* shim_mp.c */
+EFI_RUNTIME_SERVICES *shim_reset(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *));
+void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_mp.c */
 void shim_mp_after(EFI_SYSTEM_TABLE *real, void (*say)(const char *));
 
 static EFI_SYSTEM_TABLE *real, copy;
@@ -302,6 +305,7 @@ static void change_tables(void)
     copy = *real;
     services = *real->BootServices;
     copy.BootServices = &services;
+    copy.RuntimeServices = shim_reset(real, mode);
     console.OutputString = output;
     if (mode("no-conout")) {
         copy.ConOut = NULL;

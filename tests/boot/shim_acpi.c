@@ -1,6 +1,6 @@
 /*
- * The shim's modes for ACPI tables: no-rsdp, rsdp-nowhere, rsdp-badsum, rsdp-rev0, madt-lies and
- * madt-hidden. shim.c describes them.
+ * The shim's modes for ACPI tables: no-rsdp, rsdp-nowhere, rsdp-badsum, rsdp-rev0, madt-lies,
+ * madt-hidden and no-reset-reg. shim.c describes them.
  */
 #include <efi.h>
 
@@ -54,18 +54,18 @@ static UINT32 get32(const UINT8 *at)
     return *(const UINT32 *)(const void *)at; /* any alignment is allowed here */
 }
 
-/* ACPI 6.5, 5.2.8: pointers of 8 bytes from offset 36. */
-static UINT8 *find_madt(const UINT8 *found)
+/* ACPI 6.5, 5.2.8: pointers of 8 bytes from offset 36. `signature`: as a number. */
+static UINT8 *table_of(const UINT8 *found, UINT32 signature)
 {
     UINT8 *xsdt = *(UINT8 *const *)(const void *)(found + 24);
 
     for (UINT32 at = 36; at < get32(xsdt + 4); at += 8) {
         UINT8 *table = *(UINT8 *const *)(void *)(xsdt + at);
-        if (get32(table) == 0x43495041) { /* "APIC" */
+        if (get32(table) == signature) {
             return table;
         }
     }
-    fail("no MADT");
+    fail("no such table");
     return NULL;
 }
 
@@ -83,6 +83,13 @@ static void change_madt(UINT8 *table)
         table[entry + 1] = 0xff;
     }
     fix_checksum(table, length, 9);
+}
+
+/* ACPI 6.5, table 5.10: RESET_REG_SUP is bit 10 of the flags at offset 112. */
+static void change_fadt(UINT8 *table)
+{
+    table[113] &= (UINT8)~4;
+    fix_checksum(table, get32(table + 4), 9);
 }
 
 UINTN shim_acpi(const EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *),
@@ -107,7 +114,10 @@ UINTN shim_acpi(const EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *),
             t.VendorTable = other_rsdp(t.VendorTable);
         }
         if (second && (has("madt-lies") || has("madt-hidden"))) {
-            change_madt(find_madt(t.VendorTable));
+            change_madt(table_of(t.VendorTable, 0x43495041)); /* "APIC" */
+        }
+        if (second && has("no-reset-reg")) {
+            change_fadt(table_of(t.VendorTable, 0x50434146)); /* "FACP" */
         }
         config[n++] = t;
     }

@@ -12,6 +12,7 @@
 #define in8        real_in8
 #define in32       real_in32
 #define out8       real_out8
+#define out32      real_out32
 #define rdtsc      real_rdtsc
 #define mmio_read  real_mmio_read
 #define mmio_write real_mmio_write
@@ -21,10 +22,12 @@
 #define read_cr8   real_read_cr8
 #define write_cr8  real_write_cr8
 #define invlpg     real_invlpg
+#define write_idtr real_write_idtr
 #include "kernel/cpu/instructions.h"
 #undef in8
 #undef in32
 #undef out8
+#undef out32
 #undef rdtsc
 #undef mmio_read
 #undef mmio_write
@@ -34,6 +37,7 @@
 #undef read_cr8
 #undef write_cr8
 #undef invlpg
+#undef write_idtr
 #define ioapic_read  real_ioapic_read
 #define ioapic_write real_ioapic_write
 #include "kernel/devices/device_registers.h"
@@ -43,6 +47,7 @@
 uint8_t in8(uint16_t port);
 uint32_t in32(uint16_t port);
 void out8(uint16_t port, uint8_t v);
+void out32(uint16_t port, uint32_t v);
 uint64_t rdtsc(void);
 uint32_t mmio_read(uint64_t at, unsigned width);
 void mmio_write(uint64_t at, unsigned width, uint32_t v);
@@ -52,6 +57,7 @@ void write_cr3(uint64_t v);
 uint64_t read_cr8(void);
 void write_cr8(uint64_t v);
 void invlpg(uint64_t virt);
+void write_idtr(struct table_register r);
 uint32_t ioapic_read(volatile uint8_t *at, uint32_t index);
 void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v);
 
