@@ -125,6 +125,7 @@ struct boot {
     EFI_EVENT lent_done;           /* signalled when the firmware's other cores are back */
     uint8_t *object[OBJECTS_MOST]; /* the objects' bytes */
     unsigned objects;
+    bool encrypted;   /* addresses in the firmware's page tables are not plain ones */
     bool keep_memory; /* a core that did not come back may still use the kernel's memory */
     uint32_t once;    /* of the word once=, if such an entry started the program (boot/once.c) */
     char report[32];  /* the file with the records on the volume; empty: not written */
@@ -163,7 +164,7 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a);
 /*
  * --- the steps ---
  * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() in memory.c,
- * boot_leave() in main.c, and boot_stuck() in answer.c.
+ * boot_leave() in main.c, boot_stuck() in answer.c, and boot_guest() in facts.c.
  */
 
 /* Collects what only the firmware knows of the machine. */
@@ -171,6 +172,9 @@ void boot_facts(struct boot *b);
 /* If an entry of `scripts/baretick once` started the program, deletes that entry, and begins the
  * variable for the result. Never fails: the report names what did not work. */
 void boot_once(struct boot *b);
+/* Refuses guests with encrypted memory: their page tables have a bit that ours lack, and the
+ * firmware's handlers emulate instructions for them (#VC, #VE). False: b->error. */
+bool boot_guest(struct boot *b);
 /* Reads options from baretick.conf, on the boot volume or the server that the program was loaded
  * from, then from the load options. False: b->error. */
 bool boot_options(struct boot *b);

@@ -1,6 +1,7 @@
 /* Collects what the firmware knows of the machine: tables, framebuffer, vendor. All of it can be
  * missing. */
 #include "boot/boot.h"
+#include "kernel/cpu/msr.h"
 #include "lib/firmware/smbios.h"
 #include "lib/text/fmt.h"
 
@@ -172,4 +173,20 @@ void boot_facts(struct boot *b)
     own_place(h);
     if (b->st->RuntimeServices)
         h->reset_system = (uint64_t)(uintptr_t)b->st->RuntimeServices->ResetSystem;
+}
+
+bool boot_guest(struct boot *b)
+{
+    const char *by;
+
+    boot_guard(b);
+    by = cpu_encrypted_guest(cpuid_here, NULL, msr_here.read, NULL);
+    boot_unguard(b);
+    b->encrypted = by;
+    if (by)
+        fmt(boot_error(b),
+            "guest: its memory is encrypted (%s), which is not supported; start baretick on a "
+            "machine, or in a guest without SEV and TDX",
+            by);
+    return !by;
 }

@@ -76,7 +76,7 @@ volatile void *boot_map(void *boot, uint64_t address, uint64_t size)
     const struct boot *b = boot;
     unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
 
-    if (address < ONE_MIB || memory_is_ram(b->handoff, address, size) ||
+    if (b->encrypted || address < ONE_MIB || memory_is_ram(b->handoff, address, size) ||
         !pagetable_is_identity(read_cr3(), levels, address) ||
         !pagetable_is_identity(read_cr3(), levels, address + size - 1))
         return NULL;

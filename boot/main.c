@@ -238,7 +238,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     b.bs->SetWatchdogTimer(0, 0, 0, NULL);
     boot_facts(&b);
     boot_once(&b);
-    if (!boot_options(&b) || b.handoff->options.help || b.handoff->options.list)
+    if (!boot_guest(&b) || !boot_options(&b) || b.handoff->options.help || b.handoff->options.list)
         return boot_answer(&b);
     boot_cores(&b);
     if (b.handoff->options.dump)

@@ -111,9 +111,6 @@
 #define MSR_TOM2       0xc001001d
 #define TOM2_ADDRESS   (~((1ull << 23) - 1)) /* bits 22:0 are reserved */
 
-#define MSR_SEV_STATUS 0xc0010131 /* APM vol. 2 section 15.34.10 */
-#define SEV_ENABLED    1u
-
 /* --- instructions ------------------------------------------------------------------------------
  */
 

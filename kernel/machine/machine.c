@@ -40,13 +40,8 @@ static void find_arena_type(struct machine *m)
 /* Reads the MTRRs and loads our page tables. Returns NULL, or why not. */
 static const char *load_page_tables(struct machine *m)
 {
-    uint64_t sev;
     const char *why_not;
 
-    /* Page tables without the encryption bit would make this guest's memory unreadable. */
-    if (cpu_is_amd(&m->cpu) && m->cpu.hypervisor && msr_read(MSR_SEV_STATUS, &sev) &&
-        sev & SEV_ENABLED)
-        return "page tables: a guest with encrypted memory (AMD SEV) is not supported";
     m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
     find_arena_type(m);
     why_not = paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,

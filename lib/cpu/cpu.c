@@ -256,3 +256,24 @@ enum recipe cpu_default_recipe(const struct cpu *c)
 
     return documented ? RECIPE_LFENCE : RECIPE_CPUID;
 }
+
+#define MSR_SEV_STATUS 0xc0010131u
+
+const char *cpu_encrypted_guest(cpuid_fn cpuid, void *ctx,
+                                bool (*rdmsr)(void *ctx, uint32_t msr, uint64_t *v), void *msr_ctx)
+{
+    const struct source s = {cpuid, ctx};
+    char id[13] = "";
+    uint64_t sev;
+
+    if (leaf(&s, 0).eax >= 0x21) {
+        struct cpuid_regs r = leaf(&s, 0x21);
+        put_text(id, (uint32_t[]){r.ebx, r.edx, r.ecx}, 3);
+    }
+    if (str_eq(id, "IntelTDX    "))
+        return "Intel TDX";
+    if (max_extended(&s) < 0x8000001f || !bit(leaf(&s, 0x8000001f).eax, 1) ||
+        !rdmsr(msr_ctx, MSR_SEV_STATUS, &sev) || !(sev & 1))
+        return NULL;
+    return sev & 4 ? "AMD SEV-SNP" : sev & 2 ? "AMD SEV-ES" : "AMD SEV";
+}

@@ -65,4 +65,10 @@ bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err);
 /* docs/window.md "Recipes": lfence; cpuid if the vendor does not document that LFENCE waits. */
 enum recipe cpu_default_recipe(const struct cpu *c);
 
+/* Returns the name of what encrypts this guest's memory: "AMD SEV", "AMD SEV-ES", "AMD SEV-SNP",
+ * "Intel TDX"; NULL: nothing. rdmsr: false if the MSR cannot be read. Sources: AMD APM vol. 2
+ * section 15.34.10 (SEV_STATUS); Intel, TDX Module Architecture Specification, "CPUID leaf 21h". */
+const char *cpu_encrypted_guest(cpuid_fn cpuid, void *ctx,
+                                bool (*rdmsr)(void *ctx, uint32_t msr, uint64_t *v), void *msr_ctx);
+
 #endif

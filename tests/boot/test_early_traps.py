@@ -10,7 +10,7 @@ import re
 import build
 import pytest
 from debugger import Debugger, Ended, instructions, symbols
-from machine import CHECK_FAILED, FAULT, SUCCESS, qemu
+from machine import BAD_OPTIONS, CHECK_FAILED, FAULT, SUCCESS, qemu
 
 QUICK = "suite=baseline samples=16 warmup=0"
 # All of the same length, because the address of the program depends on it.
@@ -252,3 +252,14 @@ def test_a_boot_core_that_is_not_the_bsp_sends_no_init(held, program, tmp_path):
     b = held(at_two_cores(program, tmp_path), QUICK, work, extra=["-smp", "2"]).must(SUCCESS)
     assert not sent, "an interrupt was sent"
     assert "not the bootstrap processor" in b.run["cores"]["why_alone"], b.run["cores"]
+def test_a_guest_with_encrypted_memory_is_refused(held, at):
+    """The function that recognises it is replaced by one that returns a name."""
+
+    def work(d):
+        d.run_to("cpu_encrypted_guest")
+        name = b"PLANTED\0".hex()
+        d.plant(d.at("cpu_encrypted_guest"), f"488d0501000000c3{name}")  # SDM volume 2: LEA RAX, [RIP+1]; RET
+
+    b = held(at, f"{QUICK} format=lines", work)
+    assert b.status == BAD_OPTIONS, str(b)
+    assert "guest: its memory is encrypted (PLANTED)" in b.text and "without SEV and TDX" in b.text, str(b)

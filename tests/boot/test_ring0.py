@@ -79,7 +79,7 @@ def test_bochs_runs_the_rows_whose_features_qemu_lacks(stick, tmp_path):
     devices = "pm_timer,hpet,pci_ports,pci_ecam"  # Bochs has no ACPI tables
     walks = "accessed,walk_4k_?,walk_2m_?"
     words = WORDS.replace(",wakeup", "")  # test_wakeup.py has Bochs, too
-    b = bochs(tmp_path, stick({"baretick.conf": f"{words} rounds=1 bench={rows},{devices},{walks}".encode()}))
+    b = bochs(tmp_path, stick({"baretick.conf": f"{words} takeover=exit rounds=1 bench={rows},{devices},{walks}".encode()}))
     assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)
     done = {row["name"]: row["per_op"]["instructions"] for row in b.rows if row["status"] == "ok"}
     lacks = {row["name"] for row in b.rows} - set(done)

@@ -279,3 +279,50 @@ TEST(a_model_that_features_contradict_is_masked)
     assert_true(is_masked(0x1a, avx, 0, 0));
     assert_false(is_masked(0x1a, 0, 0, 0));
 }
+
+/* An MSR that reads as *ctx; NULL: it cannot be read. */
+static bool read_sev(void *ctx, uint32_t msr, uint64_t *v)
+{
+    assert_int_equal(msr, 0xc0010131);
+    *v = ctx ? *(uint64_t *)ctx : 0;
+    return ctx != NULL;
+}
+
+TEST(a_guest_with_encrypted_memory_is_recognised)
+{
+    static const struct {
+        uint32_t max, ext, sev; /* highest leaves; 8000_001F EAX */
+        const char *id;         /* of leaf 21h */
+        bool readable;
+        uint64_t status; /* SEV_STATUS */
+        const char *by;
+    } cases[] = {
+        {0x21, 0x80000008, 0, "IntelTDX    ", false, 0, "Intel TDX"},
+        {0x20, 0x80000008, 0, "IntelTDX    ", false, 0, NULL}, /* the leaf does not exist */
+        {0x23, 0x80000008, 0, "            ", false, 0, NULL},
+        {0xd, 0x8000001f, 0x1f, "", true, 1, "AMD SEV"},
+        {0xd, 0x8000001f, 0x1f, "", true, 3, "AMD SEV-ES"},
+        {0xd, 0x80000021, 2, "", true, 0x27, "AMD SEV-SNP"},
+        {0xd, 0x8000001f, 0x1f, "", true, 0, NULL}, /* a host */
+        {0xd, 0x8000001f, 1, "", true, 1, NULL},    /* only SME */
+        {0xd, 0x8000001e, 2, "", true, 1, NULL},
+        {0xd, 0x8000001f, 2, "", false, 0, NULL},
+    };
+
+    EACH_CASE (one, cases) {
+        uint32_t id[3] = {0};
+        uint64_t status = one->status;
+        memcpy(id, one->id, strlen(one->id));
+        made_vendor(one->max > 0xd ? "GenuineIntel" : "AuthenticAMD", one->max);
+        made_leaf(0x21, 0, id[0], id[2], id[1]);
+        made_leaf(0x80000000, one->ext, 0, 0, 0);
+        made_leaf(0x8000001f, one->sev, 0, 0, 0);
+        struct dump_cpu boot;
+        (void)made_cpu(&boot);
+        const char *by =
+            cpu_encrypted_guest(cpuid_dump_get, &boot, read_sev, one->readable ? &status : NULL);
+        assert_int_equal(by != NULL, one->by != NULL);
+        if (by)
+            assert_string_equal(by, one->by);
+    }
+}
