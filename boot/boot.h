@@ -163,7 +163,7 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a);
 
 /*
  * --- the steps ---
- * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() in memory.c,
+ * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_map_read() in memory.c,
  * boot_leave() in main.c, boot_stuck() in answer.c, and boot_guest() in facts.c.
  */
 
@@ -188,6 +188,9 @@ void boot_cores(struct boot *b);
  * memory the area is smaller; without an area the rows report that. False: no arena; b->error. */
 bool boot_arena(struct boot *b);
 
+/* Reads the current map, into a new buffer if the map has outgrown the old one or could soon: no
+ * memory can be allocated once ExitBootServices was called. False: b->error. */
+bool boot_map_read(struct boot *b);
 /* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
  * not be called any more. Not static: tests stop in it. */
 bool boot_leave(struct boot *b);

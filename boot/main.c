@@ -47,21 +47,6 @@ static void choose_takeover(struct boot *b)
     h->borrowed = wants || (may && (boot_report_fits(b) || !has_serial(b)));
 }
 
-/* Reads the current map; nothing is allocated after this. */
-static EFI_STATUS read_map(struct boot *b)
-{
-    EFI_STATUS status = memmap_refresh(&b->map);
-
-    if (status == EFI_BUFFER_TOO_SMALL) {
-        b->handoff->regions = 0; /* they are freed with the buffer */
-        memmap_close(&b->map);
-        status = memmap_open(&b->map, b->bs);
-    }
-    if (!EFI_ERROR(status))
-        memmap_hand_over(&b->map, b->handoff);
-    return status;
-}
-
 static const EFI_STATUS efi_statuses[] = {
     [STATUS_SUCCESS] = EFI_SUCCESS,      [STATUS_BAD_OPTIONS] = EFI_INVALID_PARAMETER,
     [STATUS_CHECK_FAILED] = EFI_ABORTED, [STATUS_STOPPED] = EFI_NOT_READY,
@@ -179,17 +164,13 @@ static EFI_STATUS borrow_machine(struct boot *b)
 {
     struct boot_hold held;
     enum status status;
-    EFI_STATUS map;
 
     boot_guard(b);
     fmt(&b->conout.sink, "baretick: borrowing the machine\n");
     boot_lend(b);
-    map = read_map(b);
-    if (EFI_ERROR(map)) {
+    if (!boot_map_read(b)) {
         boot_lend_end(b);
         boot_unguard(b);
-        fmt(boot_error(b), "memory map: cannot be read: ");
-        boot_status(&b->error_sink.sink, map);
         return boot_answer(b);
     }
     held = boot_hold(b);
@@ -217,9 +198,11 @@ bool boot_leave(struct boot *b)
     return false;
 }
 
-/* Ends boot services; the machine is never given back. */
-_Noreturn static void take_machine(struct boot *b)
+/* Ends boot services; the machine is never given back. Returns if the map cannot be read before. */
+static EFI_STATUS take_machine(struct boot *b)
 {
+    if (!boot_map_read(b))
+        return boot_answer(b);
     boot_guard(b);
     fmt(&b->conout.sink, "baretick: leaving firmware\n");
     if (!boot_leave(b))
@@ -246,7 +229,5 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     choose_takeover(&b);
     if (!boot_arena(&b))
         return boot_answer(&b);
-    if (b.handoff->borrowed)
-        return borrow_machine(&b);
-    take_machine(&b);
+    return b.handoff->borrowed ? borrow_machine(&b) : take_machine(&b);
 }

@@ -88,6 +88,25 @@ void memmap_hand_over(const struct memmap *m, struct handoff *h)
     }
 }
 
+bool boot_map_read(struct boot *b)
+{
+    struct memmap *m = &b->map;
+    EFI_STATUS status = memmap_refresh(m);
+
+    if (status == EFI_BUFFER_TOO_SMALL || (!EFI_ERROR(status) && m->room - m->size < SPARE / 2)) {
+        b->handoff->regions = 0; /* they are freed with the buffer */
+        memmap_close(m);
+        status = memmap_open(m, b->bs);
+    }
+    if (!EFI_ERROR(status)) {
+        memmap_hand_over(m, b->handoff);
+        return true;
+    }
+    fmt(boot_error(b), "memory map: cannot be read: ");
+    boot_status(&b->error_sink.sink, status);
+    return false;
+}
+
 /* --- the memory that kernel/ and bench/ need -------------------------------------------------- */
 
 /* One bit per cache line takes 1/512 of the area, which has whole pages. */

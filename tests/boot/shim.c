@@ -15,6 +15,7 @@
  *   no-low           all memory below 1 MiB belongs to the firmware
  *   descsize         memory descriptors of 64 bytes, with random bytes between them
  *   map-long         2000 more memory descriptors: a region of free memory is split into pages
+ *   map-grows        the same, but only once baretick has allocated memory
  *   gop-...          the firmware's description of its screen: see shim_gop.c
  *   reset-...        the firmware's ResetSystem: see shim_reset.c
  *   no-reset-reg     the FADT has no reset register
@@ -63,6 +64,7 @@ static char text[4096];
 static UINTN text_size;
 static unsigned exit_calls, map_calls;
 static void *pml5;
+static BOOLEAN grown;
 
 static void out8(UINT16 port, UINT8 v)
 {
@@ -142,7 +144,8 @@ static void take_low_memory(UINT8 *map, UINTN size, UINTN each)
 static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE type, UINTN pages,
                                         EFI_PHYSICAL_ADDRESS *at)
 {
-    if (how == AllocateMaxAddress && *at < LOW_END) {
+    grown = mode("map-grows");
+    if (mode("no-low") && how == AllocateMaxAddress && *at < LOW_END) {
         return EFI_OUT_OF_RESOURCES;
     }
     return real->BootServices->AllocatePages(how, type, pages, at);
@@ -183,7 +186,7 @@ static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UIN
     UINTN n = sizeof plain, step;
 
     map_calls++;
-    if (!mode("descsize") && !mode("map-long")) {
+    if (!mode("descsize") && !mode("map-long") && !grown) {
         EFI_STATUS got = real->BootServices->GetMemoryMap(size, map, key, each, version);
         if (!EFI_ERROR(got) && mode("no-low")) {
             take_low_memory((UINT8 *)map, *size, *each);
@@ -194,7 +197,7 @@ static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UIN
     if (EFI_ERROR(status)) {
         end("GetMemoryMap failed");
     }
-    if (mode("map-long")) {
+    if (mode("map-long") || grown) {
         *each = step;
         return long_map(size, (UINT8 *)map, plain, n, step);
     }
@@ -317,9 +320,7 @@ static void change_tables(void)
     }
     services.GetMemoryMap = memory_map;
     services.ExitBootServices = exit_boot_services;
-    if (mode("no-low")) {
-        services.AllocatePages = allocate_pages;
-    }
+    services.AllocatePages = allocate_pages;
     copy.ConfigurationTable = config;
     copy.NumberOfTableEntries = shim_acpi(real, mode, end, config, sizeof config / sizeof *config);
     services.Hdr.CRC32 = 0;

@@ -40,6 +40,11 @@ def test_every_entry_of_a_long_memory_map_is_used(boot, shim, memory):
     assert not b.events("warning"), b.events()
 
 
+@pytest.mark.parametrize("takeover", ["exit", "borrow"])
+def test_a_map_that_has_outgrown_its_buffer_is_read(boot, shim, takeover):
+    measured(boot("", disk=shim("map-grows", f"suite=baseline samples=32 takeover={takeover}")))
+
+
 def test_tables_of_an_old_rsdp_are_used(boot, shim):
     """Revision 0 has only an RSDT, even if the ACPI 2.0 GUID names it: the PM timer is found."""
     b = measured(boot("", disk=shim("rsdp-rev0")))
