@@ -89,6 +89,7 @@ struct serial {
     uint32_t baud;             /* as programmed or found; 0: not known */
     bool on;                   /* a UART exists and accepts bytes */
     const char *why_not;       /* if not on */
+    const char *lacks;         /* if on: what a UART has and this port lacks; or NULL */
     uint8_t fifo;              /* bytes that may follow one "transmitter empty": 16 or 1 */
     uint8_t room;              /* how many of these are left */
     uint64_t sent;             /* bytes sent */
@@ -97,6 +98,7 @@ struct serial {
 
     uint8_t ier_was, lcr_was, mcr_was; /* as found, for serial_release() */
     uint16_t divisor_was;
+    bool has_divisor; /* else the speed cannot be changed */
 };
 
 /* Maps the registers at a physical address. NULL: they cannot be mapped. */

@@ -155,9 +155,10 @@ static bool divisor_holds(const struct serial *s)
     return holds;
 }
 
-static const char *find_uart(const struct serial *s)
+static const char *find_uart(struct serial *s)
 {
     uint8_t lsr = read_register(s, LSR);
+    const char *lacks = NULL;
 
     if (lsr == 0xff)
         return "no device answers (the line status reads 0xff)";
@@ -171,8 +172,14 @@ static const char *find_uart(const struct serial *s)
     if (!scratch_holds(s))
         return "no UART (its scratch register does not hold what is written)";
     if (!loopback_answers(s))
-        return "no UART (its loopback does not answer)";
-    return divisor_holds(s) ? NULL : "no UART (its divisor does not hold what is written)";
+        lacks = "no UART (its loopback does not answer)";
+    s->has_divisor = (!lacks || s->place.named) && divisor_holds(s);
+    if (!lacks && !s->has_divisor)
+        lacks = "no UART (its divisor does not hold what is written)";
+    if (!s->place.named)
+        return lacks;
+    s->lacks = lacks;
+    return NULL;
 }
 
 static void program_uart(struct serial *s)
@@ -183,12 +190,14 @@ static void program_uart(struct serial *s)
     s->lcr_was = read_register(s, LCR);
     s->mcr_was = read_register(s, MCR);
     write_register(s, IER, 0);
-    write_register(s, LCR, LCR_DLAB);
-    s->divisor_was = get_divisor(s);
-    if (p->baud)
-        set_divisor(s, serial_divisor(p->clock_hz, p->baud));
-    else
-        s->baud = s->divisor_was ? p->clock_hz / 16 / s->divisor_was : 0;
+    if (s->has_divisor) {
+        write_register(s, LCR, LCR_DLAB);
+        s->divisor_was = get_divisor(s);
+        if (p->baud)
+            set_divisor(s, serial_divisor(p->clock_hz, p->baud));
+        else
+            s->baud = s->divisor_was ? p->clock_hz / 16 / s->divisor_was : 0;
+    }
     write_register(s, LCR, LCR_8N1);
     write_register(s, FCR, FCR_ON_CLEARED);
     write_register(s, MCR, s->mcr_was & MCR_DTR_RTS); /* a device may act on a change of them */
@@ -229,8 +238,10 @@ void serial_release(struct serial *s)
     serial_flush(s);
     s->on = false;
     s->why_not = "given back to the firmware";
-    write_register(s, LCR, LCR_DLAB);
-    set_divisor(s, s->divisor_was);
+    if (s->has_divisor) {
+        write_register(s, LCR, LCR_DLAB);
+        set_divisor(s, s->divisor_was);
+    }
     write_register(s, LCR, s->lcr_was);
     write_register(s, IER, s->ier_was);
     write_register(s, MCR, s->mcr_was);

@@ -65,13 +65,14 @@ static const char *taken_by(const struct memory_region *r)
     return r->type <= REGION_PERSISTENT && others[r->type] ? others[r->type] : "RAM";
 }
 
-const char *memory_taken(void *handoff, uint64_t start, uint64_t size)
+const char *memory_taken(void *handoff, uint64_t start, uint64_t size, bool named)
 {
     const struct handoff *h = handoff;
 
     for (uint32_t i = 0; i < h->regions; i++) {
         const struct memory_region *r = &h->region[i];
-        if ((start - r->start < r->size || r->start - start < size) && taken_by(r))
+        bool meets = start - r->start < r->size || r->start - start < size;
+        if (meets && taken_by(r) && !(named && r->type == REGION_RESERVED))
             return taken_by(r);
     }
     return NULL;

@@ -84,7 +84,7 @@ bool memory_is_ram(const struct handoff *h, uint64_t start, uint64_t size);
 
 /* Returns what the map has in a range, for address_map.region of lib/firmware/serial_place.h.
  * NULL: MMIO or a gap, where devices can be. `handoff`: a struct handoff. */
-const char *memory_taken(void *handoff, uint64_t start, uint64_t size);
+const char *memory_taken(void *handoff, uint64_t start, uint64_t size, bool named);
 
 /* Returns whether every byte is in regions of memory: RAM as above, or reserved below 4 GiB. */
 bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size);

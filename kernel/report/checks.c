@@ -163,6 +163,8 @@ static void warn_of_consoles(const struct machine *m, struct report *r)
         WARN(r, "serial port: %s names address 0x%llx, but it is %s: not tried",
              m->places.refused[i].from, (unsigned long long)m->places.refused[i].address,
              m->places.refused[i].taken);
+    if (m->serial.lacks)
+        WARN(r, "serial port: used because the table SPCR names it, but it is %s", m->serial.lacks);
     if (!m->console_missing)
         return;
     WARN(r, "console=: the %s that was asked for is not there (%s)", m->console_missing,

@@ -68,5 +68,5 @@ const char *address_taken(const struct address_map *m, uint64_t start, uint64_t 
         return "the HPET";
     if (meets(start, size, FLASH_BASE, FLASH_SIZE))
         return "the firmware's flash (the last 16 MiB below 4 GiB)";
-    return m->region != NULL ? m->region(m->ctx, start, size) : NULL;
+    return m->region != NULL ? m->region(m->ctx, start, size, m->named) : NULL;
 }

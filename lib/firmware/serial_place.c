@@ -247,10 +247,13 @@ static bool can_be(const struct serial_place *p)
 static bool is_taken(struct serial_places *p, const struct serial_place *place,
                      const struct address_map *map)
 {
-    const char *taken =
-        place->mmio ? address_taken(map, place->address, (uint64_t)place->stride * REGISTERS)
-                    : NULL;
+    const char *taken = NULL;
 
+    if (place->mmio) {
+        struct address_map own = *map;
+        own.named = place->named;
+        taken = address_taken(&own, place->address, (uint64_t)place->stride * REGISTERS);
+    }
     if (taken == NULL)
         return false;
     if (p->refused_n < SERIAL_PLACES) {
@@ -301,8 +304,10 @@ static void add_spcr(struct serial_places *p, const struct serial_choice *choice
         return;
     }
     uint32_t baud = choice->baud_given ? choice->baud : s.baud;
-    add_uart(p, &s.uart,
-             (struct serial_place){.from = "spcr", .clock_hz = s.clock_hz, .baud = baud}, map);
+    add_uart(
+        p, &s.uart,
+        (struct serial_place){.from = "spcr", .clock_hz = s.clock_hz, .baud = baud, .named = true},
+        map);
 }
 
 /* DBG2 has no speed. A port in memory keeps its speed, since its clock is not known either. */

@@ -63,9 +63,11 @@ bool acpi_dbg2(const struct acpi_table *t, struct dbg2 *d);
 struct address_map {
     const struct acpi *acpi; /* NULL: no tables */
     const struct madt *madt; /* NULL: none */
-    /* What the memory map has there, NULL: nothing that rules out a device. NULL: no map. */
-    const char *(*region)(void *ctx, uint64_t start, uint64_t size);
+    /* What the memory map has there, NULL: nothing that rules out a device. NULL: no map. named: SPCR
+     * names the address, so a device may be in memory that the firmware reserves. */
+    const char *(*region)(void *ctx, uint64_t start, uint64_t size, bool named);
     void *ctx;
+    bool named;
 };
 
 /* Returns what any of these bytes belongs to, in words that follow "it is"; NULL: not known. */
@@ -85,6 +87,9 @@ struct serial_place {
     uint64_t address;
     uint32_t clock_hz; /* 0: not known */
     uint32_t baud;     /* 0: keep the divisor that firmware set; else computed from the clock */
+    /* By SPCR: the firmware uses it. BMCs' UARTs have no loopback and no divisor, so these are not
+     * required. */
+    bool named;
 };
 
 #define SERIAL_PLACES 8

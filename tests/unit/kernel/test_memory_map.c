@@ -104,13 +104,15 @@ TEST(the_arena_gives_aligned_memory_and_guarded_stacks)
 
 TEST(an_address_in_use_is_named_by_its_use)
 {
-    assert_string_equal(memory_taken(handoff, 2 * MIB, 8), "RAM");
-    assert_string_equal(memory_taken(handoff, MIB - 7, 8), "RAM"); /* its last byte */
-    assert_null(memory_taken(handoff, MIB - 8, 8));
-    assert_string_equal(memory_taken(handoff, 128 * MIB, 8), "memory of the ACPI tables");
-    assert_string_equal(memory_taken(handoff, 200 * MIB + 5, 8),
+    assert_string_equal(memory_taken(handoff, 2 * MIB, 8, false), "RAM");
+    assert_string_equal(memory_taken(handoff, MIB - 7, 8, false), "RAM"); /* its last byte */
+    assert_null(memory_taken(handoff, MIB - 8, 8, false));
+    assert_string_equal(memory_taken(handoff, 128 * MIB, 8, false), "memory of the ACPI tables");
+    assert_string_equal(memory_taken(handoff, 200 * MIB + 5, 8, false),
                         "memory that the firmware reserves");
-    assert_string_equal(memory_taken(handoff, 300 * MIB, 8), "memory that is broken");
-    assert_null(memory_taken(handoff, 0xfed00000, 8)); /* MMIO */
-    assert_null(memory_taken(handoff, 0xfe03e000, 32));
+    assert_null(memory_taken(handoff, 200 * MIB + 5, 8, true)); /* a UART that SPCR names */
+    assert_string_equal(memory_taken(handoff, 2 * MIB, 8, true), "RAM");
+    assert_string_equal(memory_taken(handoff, 300 * MIB, 8, false), "memory that is broken");
+    assert_null(memory_taken(handoff, 0xfed00000, 8, false)); /* MMIO */
+    assert_null(memory_taken(handoff, 0xfe03e000, 32, false));
 }

@@ -394,3 +394,32 @@ TEST(a_port_in_memory_that_no_device_has_is_refused)
     assert_false(s.on);
     assert_string_equal(s.why_not, "its address is not a device's");
 }
+
+/* A BMC's UART: no loopback, and a divisor that does not hold, or only one of the two. */
+TEST(a_port_that_spcr_names_needs_no_loopback_and_no_divisor)
+{
+    for (unsigned lacks = 1; lacks < 4; lacks++) {
+        struct serial_places places = {
+            .n = 1, .place = {{"spcr", false, 1, 1, COM1, UART_HZ, 9600, .named = true}}};
+        good();
+        uart.loopback = !(lacks & 1);
+        uart.divisor = !(lacks & 2);
+        uart.dll = 1;
+        struct serial s = serial_open(&places, NULL, NULL);
+        assert_true(s.on && !s.why_not && s.lacks);
+        assert_int_equal(uart.dll, uart.divisor ? 12 : 1);
+        assert_int_equal(uart.lcr, LCR_8N1);
+        s.sink.write(&s.sink, "A", 1);
+        assert_int_equal(uart.sent[uart.n - 1], 'A');
+        serial_release(&s);
+        assert_int_equal(uart.ier, 0x0f);
+
+        places.next = 0;
+        places.place[0].named = false;
+        assert_false(serial_open(&places, NULL, NULL).on);
+    }
+    good();
+    uart.scratch = false; /* this one it must have */
+    struct serial_places places = {.n = 1, .place = {{"spcr", false, 1, 1, COM1, .named = true}}};
+    assert_false(serial_open(&places, NULL, NULL).on);
+}

@@ -20,7 +20,7 @@ static void put_table(uint32_t at, const char *signature, uint32_t length)
     fix_sum(memory + at, length, 9);
 }
 
-static const char *region(void *ctx, uint64_t start, uint64_t size)
+static const char *region(void *ctx, uint64_t start, uint64_t size, bool named)
 {
     assert_ptr_equal(ctx, &map);
     return start < 0x80000000 && size ? "RAM" : NULL;
@@ -46,7 +46,7 @@ static void build(void)
     assert_true(acpi.present && acpi.bad == 0);
     madt = (struct madt){.lapic_address = 0xfa000000, .ioapics = 1};
     madt.ioapic[0].address = 0xfb000000;
-    map = (struct address_map){&acpi, &madt, region, &map};
+    map = (struct address_map){.acpi = &acpi, .madt = &madt, .region = region, .ctx = &map};
 }
 
 BEFORE_EACH(build);

@@ -11,11 +11,12 @@ static struct image image = {memory, END, BASE};
 static const struct physmem mem = {image_at, &image};
 static struct serial_places p;
 static const char *taken; /* what the memory map has everywhere */
+static bool reserved;     /* ... is memory that the firmware reserves */
 
-static const char *region(void *ctx, uint64_t start, uint64_t size)
+static const char *region(void *ctx, uint64_t start, uint64_t size, bool named)
 {
     assert_true(size >= 8);
-    return taken;
+    return reserved && named ? NULL : taken;
 }
 static const struct address_map nothing = {.region = region};
 
@@ -38,6 +39,7 @@ static void put_gas(uint32_t at, uint8_t space, uint8_t bits, uint8_t access, ui
 static void build(void)
 {
     taken = NULL;
+    reserved = false;
     memset(memory, 0, sizeof memory);
     memcpy(memory, "RSD PTR ", 8);
     put_le(memory + 16, BASE + RSDT, 4);
@@ -205,4 +207,16 @@ TEST(a_speed_needs_a_clock_and_a_near_divisor)
     assert_int_equal(serial_divisor(UART_HZ, 1), 0);
     assert_int_equal(serial_divisor(0, 9600), 0);
     assert_int_equal(serial_divisor(UART_HZ, 0), 0);
+}
+
+TEST(only_a_port_of_spcr_may_be_in_reserved_memory)
+{
+    put_gas(SPCR + 40, ACPI_MEMORY, 32, 3, 0xfe03f000);
+    taken = "reserved";
+    reserved = true;
+    look("auto", true);
+    assert_int_equal(p.n, 2); /* and COM1 */
+    assert_true(p.place[0].mmio && p.place[0].named && p.place[0].address == 0xfe03f000);
+    assert_int_equal(p.refused_n, 1);
+    assert_string_equal(p.refused[0].from, "dbg2");
 }
