@@ -68,8 +68,23 @@ static bool can_be_mapped(const struct framebuffer *f, char *why)
     return false;
 }
 
+/* Some firmware reports too small a size: takes that of the mode's lines, unless RAM is there. */
+static bool judge(const struct handoff *h, struct framebuffer *f, char *why)
+{
+    uint64_t whole;
+
+    if (framebuffer_judge(f, why, FRAMEBUFFER_WHY))
+        return true;
+    whole = framebuffer_pitch(f) * f->height;
+    if (f->size >= whole || memory_is_ram(h, f->address, whole))
+        return false;
+    f->size = whole;
+    return framebuffer_judge(f, why, FRAMEBUFFER_WHY);
+}
+
 /* Describes the framebuffer. False: only the firmware can draw on the screen; `why` says why. */
-static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, struct framebuffer *f, char *why)
+static bool linear(const struct handoff *h, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode,
+                   struct framebuffer *f, char *why)
 {
     const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = mode ? mode->Info : NULL;
 
@@ -87,13 +102,24 @@ static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, struct framebu
                               .height = info->VerticalResolution,
                               .pixels_per_line = info->PixelsPerScanLine};
     masks(f, info);
-    return framebuffer_judge(f, why, FRAMEBUFFER_WHY) && can_be_mapped(f, why);
+    return judge(h, f, why) && can_be_mapped(f, why);
 }
 
-/* Several screens may share one console; takes the first GOP with a usable framebuffer. */
+/* The mark is a protocol without an interface. */
+static bool is_marked(const struct boot *b, EFI_HANDLE handle, EFI_GUID mark)
+{
+    return !EFI_ERROR(
+        b->bs->OpenProtocol(handle, &mark, NULL, b->image, NULL, EFI_OPEN_PROTOCOL_TEST_PROTOCOL));
+}
+
+/* Takes the first GOP with a usable framebuffer, of all on which the firmware has its console, and
+ * then of all others: with several cards nothing may be connected to the first one. */
 static void framebuffer(const struct boot *b)
 {
     static const EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
+    /* EFI_CONSOLE_OUT_DEVICE_GUID: UEFI 2.10 section 2.6.2 names it; EDK II marks these handles. */
+    static const EFI_GUID console = {
+        0xd3b36f2c, 0xd551, 0x11d4, {0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d}};
     struct handoff *h = b->handoff;
     EFI_GUID copy = guid;
     EFI_HANDLE *handles = NULL;
@@ -101,11 +127,13 @@ static void framebuffer(const struct boot *b)
 
     if (EFI_ERROR(b->bs->LocateHandleBuffer(ByProtocol, &copy, NULL, &n, &handles)))
         return;
-    for (UINTN i = 0; i < n && h->framebuffer.size == 0; i++) {
-        const EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = boot_protocol(b, handles[i], &guid);
+    for (UINTN i = 0; i < 2 * n && h->framebuffer.size == 0; i++) {
+        EFI_HANDLE handle = handles[i % n];
+        const EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = boot_protocol(b, handle, &guid);
         struct framebuffer f;
 
-        if (gop && linear(gop->Mode, &f, h->screen_refused))
+        if (gop && is_marked(b, handle, console) == (i < n) &&
+            linear(h, gop->Mode, &f, h->screen_refused))
             h->framebuffer = f;
     }
     boot_free(b, handles);

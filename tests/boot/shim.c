@@ -51,7 +51,8 @@ void shim_la57(void *pml5_page); /* shim_la57.asm */
 /* shim_acpi.c: writes the entries for baretick; returns their number. */
 UINTN shim_acpi(const EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *),
                 void (*fail)(const char *), EFI_CONFIGURATION_TABLE *config, UINTN most);
-void shim_gop(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_gop.c */
+/* shim_gop.c */
+void shim_gop(EFI_SYSTEM_TABLE *real, EFI_BOOT_SERVICES *baretick, BOOLEAN (*mode)(const char *));
 EFI_RUNTIME_SERVICES *shim_reset(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *));
 void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_mp.c */
 void shim_mp_after(EFI_SYSTEM_TABLE *real, void (*say)(const char *));
@@ -452,7 +453,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     }
     change_tables();
     child->SystemTable = &copy;
-    shim_gop(real, mode);
+    shim_gop(real, &services, mode);
     shim_mp(real, mode);
     EFI_STATUS status = real->BootServices->StartImage(program, NULL, NULL);
     shim_mp_after(real, say);

@@ -132,10 +132,15 @@ def test_a_pitch_larger_than_the_width_shows_the_report(shown, shim):
     same(b, watch)
 
 
+@pytest.mark.parametrize("mode", ["gop-short", "gop-decoy"])
+def test_a_size_that_is_too_small_and_a_card_without_the_console_do_not_matter(shown, shim, mode):
+    same(*shown("-device", "VGA", disk=shim(mode, f"{TALK} finish=halt")))
+
+
 @pytest.mark.parametrize(
     "mode, words",
     [
-        ("gop-short", "a framebuffer of 4095999 bytes"),
+        ("gop-in-ram", "a framebuffer of 4095999 bytes"),
         ("gop-far", "a framebuffer at 0x140000000000 cannot be mapped; allowed: below 0x10000000000,"),
         ("gop-tiny", "too small for text"),
     ],
