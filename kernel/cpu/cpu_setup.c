@@ -182,6 +182,16 @@ uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint1
     return 0;
 }
 
+/* A selector that was loaded from an earlier GDT, as U-Boot's FS, may fault with the current one:
+ * then the register keeps only its base. Source: SDM vol. 2B VERR. */
+static uint64_t loadable(uint16_t selector)
+{
+    bool readable;
+
+    __asm__ volatile("verr %w1" : "=@ccz"(readable) : "r"((uint32_t)selector));
+    return readable ? selector : 0;
+}
+
 static void restore_descriptors(const struct cpu_state *s)
 {
     uint64_t *tss = tss_descriptor(s);
@@ -192,16 +202,14 @@ static void restore_descriptors(const struct cpu_state *s)
                      "leaq 1f(%%rip), %%rax\n\t"
                      "pushq %%rax\n\t"
                      "lretq\n"
-                     "1:\tmov %3, %%ss\n\t"
-                     "mov %4, %%ds\n\t"
-                     "mov %5, %%es\n\t"
-                     "mov %6, %%fs\n\t"
-                     "mov %7, %%gs"
+                     "1:\tmov %3, %%ss"
                      :
-                     : "m"(s->idtr), "m"(s->gdtr), "r"((uint64_t)s->cs), "r"((uint32_t)s->ss),
-                       "r"((uint32_t)s->ds), "r"((uint32_t)s->es), "r"((uint32_t)s->fs),
-                       "r"((uint32_t)s->gs)
+                     : "m"(s->idtr), "m"(s->gdtr), "r"((uint64_t)s->cs), "r"((uint32_t)s->ss)
                      : "rax", "memory");
+    write_ds(loadable(s->ds));
+    write_es(loadable(s->es));
+    write_fs(loadable(s->fs));
+    write_gs(loadable(s->gs));
     /* Loading FS and GS changed their bases. */
     wrmsr(MSR_FS_BASE, s->fs_base);
     wrmsr(MSR_GS_BASE, s->gs_base);
