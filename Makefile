@@ -52,6 +52,7 @@ EFI_INC ?= /usr/include/efi
 
 B     := build
 EFI   := $(B)/baretick.efi
+IA32  := $(B)/bootia32.efi
 # One object directory per compiler, so that `make` and `make CC=clang` can alternate.
 CC_ID := $(subst /,_,$(subst $(eval) ,_,$(strip $(CC))))
 OBJ   := $(B)/obj/$(CC_ID)
@@ -64,7 +65,9 @@ unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF SECTOR OBJECTS OBJECT KE
 # --- sources -------------------------------------------------------------------------------------
 
 C_SRC   := $(sort $(shell find boot kernel bench lib -name '*.c'))
-ASM_SRC := $(sort $(shell find boot kernel bench lib -name '*.asm'))
+# For 32-bit firmware: a separate program.
+IA32_SRC := boot/ia32.asm
+ASM_SRC := $(filter-out $(IA32_SRC),$(sort $(shell find boot kernel bench lib -name '*.asm')))
 OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
 # Flags depend on the room. General registers only: code that runs while SSE may be off, or in a trap handler.
@@ -142,7 +145,11 @@ flags = $(CFLAGS_IMAGE) $(call own_flags,$1)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(EFI)
+all: $(EFI) $(IA32)
+
+$(IA32): $(IA32_SRC)
+	@mkdir -p $(@D)
+	$(call say,NASM $<)$(NASM) -f bin -Werror -o $@ $<
 
 $(OBJ)/%.c.o: %.c $(OBJ)/flags | $(GEN)/build_id.h $(GEN)/font.h
 	@mkdir -p $(@D)
@@ -333,7 +340,7 @@ run: $(EFI)
 
 # Every option as a comment, unless CONF= names another file; scripts/image reports a missing one.
 MEDIA_CONF := $(if $(value CONF),$(call given,CONF),$(B)/baretick.conf)
-MEDIA_NEED := scripts/image scripts/tools/pe.py $(if $(value CONF),,$(B)/baretick.conf) $(B)/media
+MEDIA_NEED := scripts/image scripts/tools/pe.py $(IA32) $(if $(value CONF),,$(B)/baretick.conf) $(B)/media
 $(B)/baretick.conf: $(CONF_TOOL)
 	@$(CONF_TOOL) >$@
 

@@ -252,6 +252,8 @@ def test_a_boot_core_that_is_not_the_bsp_sends_no_init(held, program, tmp_path):
     b = held(at_two_cores(program, tmp_path), QUICK, work, extra=["-smp", "2"]).must(SUCCESS)
     assert not sent, "an interrupt was sent"
     assert "not the bootstrap processor" in b.run["cores"]["why_alone"], b.run["cores"]
+
+
 def test_a_guest_with_encrypted_memory_is_refused(held, at):
     """The function that recognises it is replaced by one that returns a name."""
 

@@ -365,6 +365,7 @@ def test_make_image_makes_a_stick_with_program_options_and_readme(program, tmp_p
     assert p.returncode == 0, p.stderr
     disk = tmp_path / "baretick.img"
     assert read_from(disk, "EFI/BOOT/BOOTX64.EFI", tmp_path) == program.read_bytes()
+    assert read_from(disk, "EFI/BOOT/BOOTIA32.EFI", tmp_path) == program.with_name("bootia32.efi").read_bytes()
     assert read_from(disk, "baretick.conf", tmp_path) == build.conf().read_bytes()
     assert b"NNNN.jsonl" in read_from(disk, "baretick/README.TXT", tmp_path)
 

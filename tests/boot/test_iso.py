@@ -32,5 +32,5 @@ def test_the_iso_boots_and_reads_its_options(boot, iso, bus, takeover):
 def test_linux_finds_the_same_files_on_the_iso(iso, program, tmp_path):
     output_of("xorriso", "-osirrox", "on", "-indev", f"stdio:{iso}", "-extract", "/", tmp_path / "cd")
     found = {str(p.relative_to(tmp_path / "cd")) for p in (tmp_path / "cd").rglob("*") if p.is_file()}
-    assert found >= {"EFI/BOOT/BOOTX64.EFI", "baretick.conf", "baretick/README.TXT"}
+    assert found >= {"EFI/BOOT/BOOTX64.EFI", "EFI/BOOT/BOOTIA32.EFI", "baretick.conf", "baretick/README.TXT"}
     assert (tmp_path / "cd/EFI/BOOT/BOOTX64.EFI").read_bytes() == program.read_bytes()

@@ -24,6 +24,8 @@ from once.variables import Failed  # noqa: E402
 
 UBOOT = ["/usr/lib/u-boot/qemu-x86_64/u-boot.rom", "/usr/share/u-boot/qemu-x86_64/u-boot.rom"]
 
+UBOOT_32 = [path.replace("x86_64", "x86") for path in UBOOT]
+
 
 def quick(b):
     b.must(SUCCESS)
@@ -35,12 +37,14 @@ def quick(b):
 @pytest.mark.others
 @pytest.mark.parametrize("machine", ["q35", "pc"])
 def test_uboot_starts_baretick_with_load_options(boot, stick, machine):
-    """Its load options are a kernel's, SSE is off, the memory map's descriptors have another size."""
+    """Its load options are a kernel's, SSE is off, the memory map's descriptors have another size, and the selector in
+    FS is of another GDT. There is no screen, so the report is also on the stick."""
     disk = stick({"baretick.conf": QUICK.encode()})
     b = quick(boot("", disk=disk, bus="ide", machine=machine, bios=media.find("U-Boot", *UBOOT)))
     assert "U-Boot" in b.run["firmware"]["vendor"], b.run["firmware"]
     (warning,) = [e for e in b.events("warning") if "load options" in e["message"]]
     assert "root=/dev/sdb3" in warning["message"]
+    assert b.run["takeover"] == "borrow" and "wrote baretick\\0000.jsonl" in b.text, str(b)
 
 
 @pytest.mark.others
@@ -49,6 +53,15 @@ def test_a_wrong_conf_is_refused_under_uboot(boot, stick):
     b = boot("", disk=disk, bus="ide", bios=media.find("U-Boot", *UBOOT))
     b.must(BAD_OPTIONS, rows=0)
     assert "samples=3" in b.text
+
+
+@pytest.mark.others
+def test_the_stick_tells_32_bit_firmware_why_nothing_runs(boot, program, tmp_path):
+    image = tmp_path / "stick.img"
+    output_of(build.ROOT / "scripts/image", program, build.conf(), image)
+    b = boot("", disk=image, machine="pc", icount=False, bios=media.find("U-Boot of 32 bits", *UBOOT_32),
+             done=lambda data: b"nothing was measured" in data)  # fmt: skip
+    assert "baretick needs 64-bit UEFI firmware and a CPU with 64-bit mode; this firmware has 32 bits" in b.text, str(b)
 
 
 ONE_SHOT = "LoaderEntryOneShot"  # systemd.io/BOOT_LOADER_INTERFACE
