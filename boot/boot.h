@@ -163,8 +163,9 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a);
 
 /*
  * --- the steps ---
- * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_map_read() in memory.c,
- * boot_leave() in main.c, boot_stuck() in answer.c, and boot_guest() in facts.c.
+ * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and
+ * boot_map_read() in memory.c, boot_leave() in main.c, boot_stuck() in answer.c, and boot_guest()
+ * in facts.c.
  */
 
 /* Collects what only the firmware knows of the machine. */

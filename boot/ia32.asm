@@ -1,6 +1,6 @@
-; BOOTIA32.EFI: what 32-bit firmware starts from the stick. It says why nothing is measured there, and
-; waits for a key, at most 10 s. A whole PE32 file, made with `nasm -f bin`. Sources: Microsoft, "PE
-; Format"; UEFI 2.10 sections 4.3 (system table), 4.4 (boot services), 12.3 and 12.4 (console).
+; BOOTIA32.EFI: what 32-bit firmware starts from the stick. It says why nothing is measured there,
+; and waits for a key, at most 10 s. A whole PE32 file, made with `nasm -f bin`. Sources: Microsoft,
+; "PE Format"; UEFI 2.10 sections 4.3 (system table), 4.4 (boot services), 12.3 and 12.4 (console).
 bits 32
 
 %define HEADERS     0x200  ; bytes of the file before the section

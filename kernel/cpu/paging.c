@@ -72,9 +72,9 @@ static bool next_of_firmware(const struct handoff *h, uint32_t *i, uint64_t *sta
     return *end != 0;
 }
 
-/* The tables for what is mapped one by one: regions above 4 GiB, and the firmware's code and data.
- * `spare`: more such regions, small ones. Machines have memory with large gaps, which cost
- * nothing. */
+/* Counts the tables of ranges that are mapped one by one: regions above 4 GiB, and the firmware's
+ * code and data. `spare`: more such regions, small ones. Machines have memory with large gaps,
+ * which cost nothing. */
 static unsigned pool_pages(const struct handoff *h, unsigned spare)
 {
     unsigned ranges = RANGES + spare;

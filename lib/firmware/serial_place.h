@@ -63,8 +63,8 @@ bool acpi_dbg2(const struct acpi_table *t, struct dbg2 *d);
 struct address_map {
     const struct acpi *acpi; /* NULL: no tables */
     const struct madt *madt; /* NULL: none */
-    /* What the memory map has there, NULL: nothing that rules out a device. NULL: no map. named: SPCR
-     * names the address, so a device may be in memory that the firmware reserves. */
+    /* What the memory map has there, NULL: nothing that rules out a device. NULL: no map. named:
+     * SPCR names the address, so a device may be in memory that the firmware reserves. */
     const char *(*region)(void *ctx, uint64_t start, uint64_t size, bool named);
     void *ctx;
     bool named;
