@@ -23,6 +23,7 @@ static bool stop_key(const struct platform *p)
 {
     struct machine *m = machine_of(p);
 
+    watchdog_feed(m);
     return serial_stop_key(&m->serial) || (m->keyboard && keyboard_stop_key());
 }
 

@@ -71,6 +71,13 @@ static void give_back(struct machine *m)
     entry_return(h->way_back, (int)m->status);
 }
 
+/* With finish=reboot it also ends a reset that hangs. */
+static void stop_watchdog(struct machine *m)
+{
+    if (m->finish != FINISH_REBOOT || m->handoff->borrowed)
+        watchdog_stop(m);
+}
+
 /* The other cores must not run while the firmware's code does. */
 static void stop_others(struct machine *m)
 {
@@ -160,7 +167,7 @@ static void stay(struct machine *m)
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum status status)
 {
     static void (*const first[])(struct machine * m) = {
-        show_last_words, restore_controls,  give_back,       stop_others,
+        show_last_words, restore_controls,  stop_watchdog,   give_back,      stop_others,
         exit_qemu,       reset_by_firmware, close_deadlines, power_off_qemu,
     };
     const unsigned others = sizeof first / sizeof first[0];

@@ -51,17 +51,6 @@ static const char *load_page_tables(struct machine *m)
     return why_not;
 }
 
-static void find_watchdogs(struct machine *m)
-{
-    static const char *const signatures[] = {"WDAT", "WDDT"};
-
-    for (unsigned i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
-        struct acpi_table t = acpi_find(&m->acpi, signatures[i]);
-        if (t.bytes)
-            acpi_watchdog(&t, &m->watchdog[i]);
-    }
-}
-
 /* Reads the ACPI tables. Does not need our page tables: what it reads is in the memory map. */
 static void read_acpi(struct machine *m)
 {
@@ -81,7 +70,7 @@ static void read_acpi(struct machine *m)
     if (m->madt && m->madt->cpus == 0 && m->madt->ioapics == 0)
         m->madt = NULL; /* no MADT, or no usable entry */
 
-    find_watchdogs(m);
+    watchdog_find(m);
 }
 
 /* --- dma=off ---------------------------------------------------------------------------------- */
@@ -286,6 +275,7 @@ const char *machine_take(struct machine *m, void (*opened)(struct machine *m),
     why_not = bring_up_cores(m);
     if (why_not)
         return why_not;
+    watchdog_arm(m);
     deadline_try(&m->deadlines);
     return core_controls_apply_all(m);
 }

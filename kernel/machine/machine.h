@@ -75,6 +75,13 @@ struct machine {
     struct madt *madt;            /* NULL: no MADT */
     struct acpi_error madt_error; /* the entries before it are used */
     struct watchdog watchdog[2];
+    struct acpi_table wdat; /* bytes NULL: none */
+    struct {
+        bool armed;
+        const char *why_not; /* why it is not armed, although once= was given */
+        uint64_t seconds;    /* it resets the machine if it is not fed for this time */
+        uint64_t fed, every; /* TSC of the last time, ticks to the next */
+    } guard;
 
     struct irq_masked irq;
     bool others_stopped; /* INIT was sent to all other cores */
@@ -138,6 +145,16 @@ const char *core_controls_prefetch(const struct platform *p, unsigned core, bool
 
 /* Returns the SMIs of the running core so far; meaningless without smi_counter. */
 uint64_t core_controls_smis(void);
+
+/*
+ * --- watchdog.c ---
+ * The hardware watchdogs of ACPI tables. With once= the one of WDAT is armed, so that a run which
+ * hangs on a remote machine ends in a reset. It is fed where the user's keys are polled.
+ */
+void watchdog_find(struct machine *m);
+void watchdog_arm(struct machine *m);
+void watchdog_feed(struct machine *m);
+void watchdog_stop(struct machine *m);
 
 /* --- leave.c: the ways out, with a status of lib/config/status.h ------------------------------ */
 

@@ -229,8 +229,11 @@ static void warn_of_controls(const struct machine *m, struct report *r)
 {
     warn_settings(&m->controls, r);
     warn_dma(&m->dma, r);
-    for (unsigned i = 0; i < sizeof m->watchdog / sizeof m->watchdog[0]; i++)
+    for (unsigned i = m->guard.armed; i < sizeof m->watchdog / sizeof m->watchdog[0]; i++)
         warn_watchdog(&m->watchdog[i], r);
+    if (m->guard.why_not)
+        WARN(r, "once: %s: a run that hangs needs a power cycle, unless a BMC ends it",
+             m->guard.why_not);
 }
 
 static void warn_of_run(const struct machine *m, const struct run_facts *run, struct report *r)

@@ -132,6 +132,26 @@ struct watchdog {
 /* Decodes one of the two tables. */
 void acpi_watchdog(const struct acpi_table *t, struct watchdog *w);
 
+/* The actions that a run uses. */
+enum wdat_action {
+    WDAT_RESET = 1, /* the countdown begins again */
+    WDAT_SET_COUNTDOWN = 6,
+    WDAT_SET_RUNNING = 9,
+    WDAT_SET_STOPPED = 11,
+    WDAT_SET_REBOOT = 17, /* it resets the machine at the end, and does not only report it */
+};
+/* Access to a register: false if it cannot be accessed. */
+struct wdat_access {
+    void *ctx;
+    bool (*read)(void *ctx, const struct acpi_gas *at, uint64_t *v);
+    bool (*write)(void *ctx, const struct acpi_gas *at, uint64_t v);
+};
+/* Executes the instructions of an action in their order. *v: the countdown that is written; gets
+ * what an instruction reads. False: no such instruction, or one that is invalid or cannot be
+ * executed. */
+bool wdat_run(const struct acpi_table *t, enum wdat_action action, uint64_t *v,
+              const struct wdat_access *a);
+
 /* Writes a sentence about what it may do, or that the table is too short. */
 void watchdog_text(const struct watchdog *w, struct sink *out);
 

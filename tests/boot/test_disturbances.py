@@ -136,6 +136,51 @@ def test_a_hardware_watchdog_is_warned_of(boot, shim, raw, name, state):
     assert f"(ACPI table {name}), {state} by the table" in warning and "may reset the machine" in warning
 
 
+def wdat_of(max_count, *entries):
+    """A WDAT of 1 ms a count, with instructions for port e9h: (action, instruction, value)."""
+    body = struct.pack("<IHBBB3xIIIB3xI", 96, 0xFF, 0xFF, 0xFF, 0xFF, 1, max_count, 2, 0x80, len(entries))
+    return table(b"WDAT", 1, body + b"".join(
+        struct.pack("<BBxx", action, instruction) + gas(1, 8, 1, 0xE9) + struct.pack("<II", value, 0xFF)
+        for action, instruction, value in entries
+    ))  # fmt: skip
+
+
+WRITE, WRITE_COUNTDOWN = 2, 3
+COMPLETE = [(1, WRITE, ord("P")), (6, WRITE_COUNTDOWN, 0), (9, WRITE, ord("S")), (11, WRITE, ord("X"))]
+ONCE = "suite=quiet quiet_time=1 once=1 deadline=1"
+
+
+def guarded(boot, shim, folder, raw, words=ONCE):
+    """A boot, and what it wrote to the port."""
+    how = {"extra": ["-debugcon", f"file:{folder / 'port'}"], "whole": True}
+    b = boot("", disk=shim("tables", words, tables=[raw]), **how)
+    return b, (folder / "port").read_bytes()
+
+
+def test_a_remote_run_is_guarded_by_the_hardware_watchdog(boot, shim, tmp_path):
+    """Set, started, fed during the run, stopped at its end."""
+    b, port = guarded(boot, shim, tmp_path, wdat_of(2000, *COMPLETE))
+    assert b.status == SUCCESS, str(b)
+    assert re.fullmatch(rb"\xd0PSP+X", port), port
+    assert not warnings(b, "watchdog"), b.events("warning")
+
+
+@pytest.mark.parametrize("raw, why", [
+    (wdat_of(1999, *COMPLETE), "shorter than two times deadline="),
+    (wdat_of(2000, *COMPLETE[:3]), "stops it"),
+    (wdat_of(2000, *COMPLETE[1:]), "restart its time"),
+], ids=["short", "no stop", "no reset"])  # fmt: skip
+def test_a_watchdog_that_cannot_guard_is_not_started(boot, shim, tmp_path, raw, why):
+    b, port = guarded(boot, shim, tmp_path, raw)
+    assert b.status == SUCCESS and b"S" not in port, (port, str(b))
+    assert any(why in w and "power cycle" in w for w in warnings(b, "once:")), b.events("warning")
+
+
+def test_only_a_remote_run_starts_the_watchdog(boot, shim, tmp_path):
+    b, port = guarded(boot, shim, tmp_path, wdat_of(2000, *COMPLETE), ONCE.replace(" once=1", ""))
+    assert b.status == SUCCESS and port == b"", (port, str(b))
+
+
 # --- advice -----------------------------------------------------------------------------------------
 
 

@@ -408,3 +408,55 @@ TEST(the_tables_of_watchdogs_are_decoded)
         assert_says(text, c->names, c->time, "may reset the machine");
     }
 }
+
+/* Instructions of WDAT, on two registers of 32 bits. */
+
+static uint32_t wdat_register[2];
+
+static bool wdat_read(void *ctx, const struct acpi_gas *at, uint64_t *v)
+{
+    *v = wdat_register[at->address - 1];
+    return !ctx;
+}
+
+static bool wdat_write(void *ctx, const struct acpi_gas *at, uint64_t v)
+{
+    wdat_register[at->address - 1] = (uint32_t)v;
+    return !ctx;
+}
+
+TEST(instructions_of_watchdogs_are_executed)
+{
+    /* action, instruction, GAS (bit offset at 2), value, mask */
+    static const uint8_t entries[][24] = {
+        {9, 2, 0, 0, 1, 32, 4, 3, 1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0xf, 0, 0, 0},
+        {9, 0x82, 0, 0, 1, 32, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0},
+        {6, 0x83, 0, 0, 1, 32, 8, 3, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 3, 0, 0},
+        {1, 1, 0, 0, 1, 32, 8, 3, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 3, 0, 0},
+        {17, 7, 0, 0, 1, 32, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0},
+        {11, 2, 0, 0, 1, 32, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}};
+    const struct wdat_access access = {NULL, wdat_read, wdat_write};
+    const struct wdat_access refused = {&wdat_register, wdat_read, wdat_write};
+    uint8_t bytes[68 + sizeof entries] = "WDAT";
+    struct acpi_table t = {bytes, sizeof bytes};
+    uint64_t v = 0;
+
+    bytes[64] = 6;
+    memcpy(bytes + 68, entries, sizeof entries);
+    wdat_register[0] = ~0u, wdat_register[1] = 0xfff0;
+    assert_true(wdat_run(&t, WDAT_SET_RUNNING, &v, &access));
+    assert_int_equal(wdat_register[0], 0x50);
+    assert_int_equal(wdat_register[1], 0xfff1); /* the rest is preserved */
+    v = 0x1234;
+    assert_true(wdat_run(&t, WDAT_SET_COUNTDOWN, &v, &access));
+    assert_int_equal(wdat_register[1], 0x234f1);
+    assert_true(wdat_run(&t, WDAT_RESET, &v, &access)); /* here a reading */
+    assert_int_equal(v, 0x234);
+    assert_false(wdat_run(&t, WDAT_SET_REBOOT, &v, &access));  /* no such instruction */
+    assert_false(wdat_run(&t, WDAT_SET_STOPPED, &v, &access)); /* no register */
+    assert_false(wdat_run(&t, WDAT_SET_RUNNING, &v, &refused));
+    bytes[64] = 7; /* more entries than the table has */
+    assert_false(wdat_run(&t, WDAT_SET_RUNNING, &v, &access));
+    t.length = 67;
+    assert_false(wdat_run(&t, WDAT_SET_RUNNING, &v, &access));
+}
