@@ -85,6 +85,19 @@ def test_a_leaf_15h_that_states_another_rate_is_reported(planted):
     assert "cpuid15" in wrong and abs(b.run["tsc"]["hz"] / 3.0e9 - 1) < 0.005, b.run["tsc"]
 
 
+@pytest.mark.others
+def test_a_machine_with_a_cpus_proportions_is_judged_to_be_silicon(planted):
+    """IMUL takes three cycles, an instruction 8 ns. A CPU executes the two instructions that end a loop of 64 adds next
+    to these; here they take time, which the counters leave out."""
+    b = planted(SKYLAKE, ROW.replace("instructions=off", "") + " cycle=pmc,auto turbo=off", shift=3, model=True, cycles=(64, 66))
+    assert b.run["execution"] == "silicon" and not b.events(), b.events()
+    judged = {test["name"]: test["result"] for test in b.of("selftest")}
+    assert {judged[name] for name in ("tsc_sources", "linearity", "core_counter", "deadline")} == {"pass"}, judged
+    assert "self-test core_counter     PASS: core cycles an addition of the ruler: pmc 1.0000, aperf 1.0000" in b.lines, str(b)
+    asked = [advice["topic"] for advice in b.of("advice") if advice["change"]]
+    assert asked == [], b.of("advice")
+
+
 @pytest.mark.long
 def test_the_offset_and_the_microcode_of_another_core_are_found(planted):
     ticks, revision = 5_000_000, 0xF0

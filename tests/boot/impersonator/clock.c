@@ -56,6 +56,14 @@ static void smi(struct core *c)
     c->lasts += length;
 }
 
+void clock_pass(struct core *c, u64 cycles)
+{
+    u64 ns = clock_scale(cycles, machine->cycles_b, machine->cycles_a) << machine->shift;
+
+    c->now += ns;
+    c->lasts += ns;
+}
+
 void clock_exit(struct core *c, u64 instructions)
 {
     c->now = c->entered;

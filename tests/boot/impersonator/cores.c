@@ -14,7 +14,6 @@
 #define MAP_WRITABLE 2ull
 #define MAP_LARGE    BIT(7)
 #define LONG_MODE    BIT(10) /* EFER.LMA */
-#define PAGING       BIT(31)
 
 /* cores_start.asm: where the copies of these are set. */
 extern const u8 cores_start[], cores_start_end[];
@@ -136,23 +135,6 @@ static void send(u32 command)
     apic[ICR / 4] = command;
 }
 
-/* Returns the guest's byte at this address; 0 if nothing is there, or five levels map it. */
-static u8 byte_at(const struct core *c, u64 address)
-{
-    u64 table = *v64(c, V_CR3) & ~(PAGE - 1);
-
-    if (!(*v64(c, V_CR0) & PAGING))
-        return *(const u8 *)(*v64(c, V_SEGMENTS + 16 * SEG_CS + 8) + address);
-    for (u32 shift = 39;; shift -= 9) {
-        u64 entry = ((const u64 *)table)[address >> shift & 511];
-        if (!(entry & 1))
-            return 0;
-        table = entry & 0xffffffffff000ull;
-        if (shift == 12 || (shift < 39 && entry & MAP_LARGE))
-            return *(const u8 *)((table & ~(BIT(shift) - 1)) | (address & (BIT(shift) - 1)));
-    }
-}
-
 static u32 register_of(const struct core *c, u32 n)
 {
     return (u32)(n == 0 ? *v64(c, V_RAX) : n == 4 ? *v64(c, V_RSP) : c->gpr[n]);
@@ -165,8 +147,10 @@ static u32 decode(const struct core *c, u32 *v)
     u8 b[16];
     u32 n = 0, rex = 0;
 
-    for (u32 i = 0; i < sizeof b; i++)
-        b[i] = byte_at(c, *v64(c, V_RIP) + i);
+    for (u32 i = 0; i < sizeof b; i++) {
+        const u8 *at = exits_guest(c, *v64(c, V_RIP) + i);
+        b[i] = at ? *at : 0;
+    }
     if ((b[n] & 0xf0) == 0x40)
         rex = b[n++];
     u8 opcode = b[n++];

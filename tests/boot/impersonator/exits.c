@@ -16,16 +16,19 @@ enum exit {
 };
 enum { RAX, RCX, RDX, RBX };
 
-#define INJECT_DB  0x80000301u /* valid, exception, vector 1 */
-#define INJECT_UD  0x80000306u
-#define INJECT_GP  0x80000b0dull /* with error code 0 */
-#define INJECT_NMI 0x80000202u
-#define RFLAGS_TF  BIT(8)
-#define DR6_BS     BIT(14)
-#define TSC_AUX    0xc0000103u
+#define INJECT_DB   0x80000301u /* valid, exception, vector 1 */
+#define INJECT_UD   0x80000306u
+#define INJECT_GP   0x80000b0dull /* with error code 0 */
+#define INJECT_NMI  0x80000202u
+#define RFLAGS_TF   BIT(8)
+#define DR6_BS      BIT(14)
+#define TSC_AUX     0xc0000103u
+#define CR0_PG      BIT(31)
+#define ENTRY_LARGE BIT(7)
 
 /* What an exit lasts, in instructions: more than exit_handle() needs. */
 #define CLOCK_LASTS 300
+#define MODEL_LASTS 1500 /* the same with model.c */
 #define OTHER_LASTS 6000
 
 /* Ports whose use ends the run: isa-debug-exit, PM1a control of Q35 (power off), reset control. */
@@ -165,6 +168,22 @@ void exits_skip(struct core *c, u64 bytes)
     }
 }
 
+const u8 *exits_guest(const struct core *c, u64 address)
+{
+    u64 table = *v64(c, V_CR3) & ~(PAGE - 1);
+
+    if (!(*v64(c, V_CR0) & CR0_PG))
+        return (const u8 *)(*v64(c, V_SEGMENTS + 16 * SEG_CS + 8) + address);
+    for (u32 shift = 39;; shift -= 9) {
+        u64 entry = ((const u64 *)table)[address >> shift & 511];
+        if (!(entry & 1))
+            return 0;
+        table = entry & 0xffffffffff000ull;
+        if (shift == 12 || (shift < 39 && entry & ENTRY_LARGE))
+            return (const u8 *)((table & ~(BIT(shift) - 1)) | (address & (BIT(shift) - 1)));
+    }
+}
+
 /* Ends an instruction that gives a value in EDX:EAX, or #GP. */
 static void gives(struct core *c, int ok, u64 v, u64 bytes)
 {
@@ -262,7 +281,10 @@ void exit_handle(struct core *c)
 {
     u64 code = *v64(c, V_CODE), v = 0;
 
-    clock_exit(c, code == EXIT_RDTSC || code == EXIT_RDTSCP ? CLOCK_LASTS : OTHER_LASTS);
+    int reads_clock = code == EXIT_RDTSC || code == EXIT_RDTSCP;
+    clock_exit(c, !reads_clock ? OTHER_LASTS : machine->model ? MODEL_LASTS : CLOCK_LASTS);
+    if (reads_clock || code == EXIT_RDPMC)
+        clock_pass(c, model_more_cycles(c));
     c->exits++;
     *v64(c, V_INJECT) = 0;
     *v32(c, V_TLB) = 0;
@@ -290,4 +312,5 @@ void exit_handle(struct core *c)
         fail("triplefault", *v64(c, V_RIP), *v64(c, V_CR2));
     else
         fail("exit", code, *v64(c, V_RIP));
+    c->resumed = c->entered + c->lasts;
 }

@@ -6,7 +6,7 @@
  * loader.c   starts as an EFI program, starts the guest and the program in it
  * exits.c    the guest's state (VMCB), and what each of its exits does
  * cpuid.c    CPUID      msr.c  MSRs, and the log of their accesses      pmu.c  counters
- * clock.c    the TSC, planted SMIs      cores.c  the other cores
+ * clock.c    the TSC, planted SMIs      cores.c  the other cores      model.c  time of instructions
  * enter.asm  enters and leaves the guest
  *
  * Sources: AMD APM vol. 2 ch. 15 (SVM) and appendix B (VMCB), Intel SDM vol. 4 (MSRs) and vol. 3B
@@ -56,6 +56,7 @@ struct machine {
     u64 magic, rows, msrs, cores;
     u64 tsc_khz;
     u64 shift;                          /* an instruction takes 2^shift ns */
+    u64 model;                          /* 1: but model.c's IMUL */
     u64 cycles_a, cycles_b;             /* the counters count A cycles for B that pass */
     u64 aperf_a, aperf_b;               /* the same of APERF */
     u64 smi_first, smi_every, smi_last; /* us; smi_last 0: no SMIs */
@@ -83,10 +84,11 @@ struct core {
     u64 vmcb, entered; /* entered: the time soon after the exit, in ns since power-on */
     u64 lasts;         /* ns from there to the guest's next instruction */
     u64 stack, shift;
-    u64 late;          /* exits that took longer than they should */
-    u64 index, now;    /* now: the time at which the guest's instruction takes effect */
-    u64 exits, faults; /* faults: #GP raised */
-    u64 offset;        /* of its TSC, in ticks */
+    u64 late;               /* exits that took longer than they should */
+    u64 index, now;         /* now: the time at which the guest's instruction takes effect */
+    u64 resumed, last_read; /* the time of its next instruction, and where a clock was read last */
+    u64 exits, faults;      /* faults: #GP raised */
+    u64 offset;             /* of its TSC, in ticks */
     u64 next_smi, smis, changed;
     u64 microcode; /* IA32_BIOS_SIGN_ID as CPUID loads it */
     u64 debugctl, fixed_control, global, status, pending;
@@ -192,6 +194,8 @@ void exits_prepare(struct core *c);    /* makes its VMCB */
 void exits_virtualise(struct core *c); /* returns as the guest */
 void exits_intercept(struct core *c);  /* of a core whose VMCB is empty */
 void exit_handle(struct core *c);      /* called by enter.asm */
+/* Returns the host's pointer to the guest's byte; NULL: nothing is mapped, or by five levels. */
+const u8 *exits_guest(const struct core *c, u64 address);
 /* Moves the guest to the next instruction. */
 void exits_skip(struct core *c, u64 bytes);
 /* Writes what happened since log_begin() to COM2. */
@@ -231,6 +235,8 @@ int pmu_rdpmc(struct core *c, u32 index, u64 *v);
 
 /* Takes the time of an exit that lasts this number of instructions. An SMI that is due happens. */
 void clock_exit(struct core *c, u64 instructions);
+/* Lets core cycles pass, for all clocks, before the instruction that exits. */
+void clock_pass(struct core *c, u64 cycles);
 /* Returns v * a / b, wrapped to 64 bits as a counter wraps; the quotient of 128 bits is exact. */
 u64 clock_scale(u64 v, u64 a, u64 b);
 u64 clock_tsc(const struct core *c);
@@ -239,6 +245,10 @@ u64 clock_cycles(const struct core *c);
 /* Time since log_begin(), in us. */
 u64 clock_program_us(const struct core *c);
 void clock_begin(void);
+
+/* --- model.c ---------------------------------------------------------------------------------- */
+
+u64 model_more_cycles(struct core *c);
 
 /* --- cores.c ---------------------------------------------------------------------------------- */
 
