@@ -79,7 +79,6 @@ struct machine {
     struct {
         bool armed;
         const char *why_not; /* why it is not armed, although once= was given */
-        uint64_t seconds;    /* it resets the machine if it is not fed for this time */
         uint64_t fed, every; /* TSC of the last time, ticks to the next */
     } guard;
 

@@ -107,7 +107,6 @@ static const char *arm(struct machine *m)
     (void)run_action(m, WDAT_SET_REBOOT, 0); /* not all have it; the others always reset */
     if (!run_action(m, WDAT_SET_RUNNING, 0))
         return "the instruction of WDAT that starts it cannot be executed";
-    m->guard.seconds = seconds;
     m->guard.every = cores_ticks(&m->cores, seconds * PER_SECOND / FEEDS);
     m->guard.fed = rdtsc();
     return NULL;
