@@ -160,7 +160,7 @@ class Debugger(threading.Thread):
 
     def plant(self, address, code):
         """Writes code there: bytes as hexadecimal digits."""
-        self.ask(f"M{address:x},{len(code) // 2}:{code}")
+        self.ask(f"M{address:x},{len(code) // 2:x}:{code}")
 
     def plant_ud2(self):
         self.plant(self.read(RIP), UD2)
