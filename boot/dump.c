@@ -353,6 +353,7 @@ EFI_STATUS boot_dump(struct boot *b)
     report_log_init(&d->log, (char *)(d + 1), LOG_RECORDS, (char *)(d + 1) + LOG_RECORDS, LOG_TEXT);
     record(d);
     status = keep(d) ? STATUS_SUCCESS : STATUS_NO_REPORT;
+    serial_release(&d->serial);
     if (!b->keep_memory)
         boot_free(b, d);
     if (b->handoff->qemu)

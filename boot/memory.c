@@ -137,6 +137,16 @@ static unsigned areas_of(const struct numa *n)
     return areas < 1 ? 1 : areas < HANDOFF_AREAS ? areas : HANDOFF_AREAS;
 }
 
+/* Returns how many of these cores may be on one node. */
+static unsigned cores_of_node(const struct numa *n, unsigned cores)
+{
+    unsigned most = 0;
+
+    for (unsigned i = 0; i < n->nodes; i++)
+        most = n->cpus_of[i] > most ? n->cpus_of[i] : most;
+    return most > 0 && most < cores ? most : cores;
+}
+
 static struct handoff_rows needs_of(const struct options *o, unsigned cores,
                                     const struct numa *numa)
 {
@@ -145,6 +155,7 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores,
     bool right = core_list_parse(&named, o->cores);
     unsigned at_it = right ? core_list_count(&named, cores) : 1,
              meet = right ? core_list_meet(&named, cores) : 1;
+    unsigned each = cores_of_node(numa, meet);
     size_t n;
     const struct bench *const *all = registry(&n);
 
@@ -154,7 +165,6 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores,
         const struct kind *kind = all[i]->kind;
         if (!selected || !kind)
             continue;
-        unsigned each = (meet + needs.areas - 1) / needs.areas; /* cores of a node */
         uint64_t area = kind->needs_area ? area_need(kind->conducted ? each : 1) : 0;
         needs.area = area > needs.area ? area : needs.area;
         needs.pairs += kind->pairs ? kind->pairs(meet) : 0;
@@ -285,7 +295,7 @@ static void allocate_area(struct boot *b, int node)
     uint64_t most = piece.bytes / AREA_SHARE & ~(AREA_ALIGN - 1);
     struct handoff_area area = {.node = node};
 
-    if (h->areas == HANDOFF_AREAS)
+    if (h->areas == h->needs.areas) /* there are page tables for this number */
         return;
     area.size = h->needs.area < most ? h->needs.area : most;
     for (; area.size >= AREA_LEAST; area.size = area.size / 2 & ~(EFI_PAGE_SIZE - 1ull))
@@ -301,10 +311,13 @@ static void allocate_areas(struct boot *b)
     const struct numa *n = &b->handoff->numa;
     int own = numa_of_cpu(n, core_apic_id());
 
-    allocate_area(b, numa_is_divided(n) ? own : NUMA_NONE);
+    if (own != NUMA_NONE && numa_is_divided(n))
+        allocate_area(b, own);
     for (unsigned i = 0; i < n->nodes && numa_is_divided(n); i++)
         if ((int)i != own)
             allocate_area(b, (int)i);
+    if (b->handoff->areas == 0)
+        allocate_area(b, NUMA_NONE);
 }
 
 /* Reads which memory and cores are near each other. */

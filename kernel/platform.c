@@ -309,6 +309,7 @@ static bool area_of(const struct platform *p, const struct platform_wish *wish,
         .at = (uint8_t *)v->at,
         .bytes = wish->bytes < there ? wish->bytes : there,
         .page = v->page,
+        .node = m->handoff->areas > 0 ? m->handoff->area[i].node : NUMA_NONE,
         .same = wish->same && wish->page > ARENA_PAGE,
         .code = wish->code ? (uint8_t *)v->code : NULL,
     };

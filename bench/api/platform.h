@@ -142,6 +142,7 @@ struct platform_area {
     uint64_t page;  /* size of the pages that map it */
     bool same;      /* what is at an offset from a page's `at` is in all pages */
     uint8_t *code;  /* where its content can be executed, while it is executable; NULL: nowhere */
+    int node;       /* of the memory; NUMA_NONE: not known */
 };
 
 /* Devices whose place only the platform knows, and memory that a page of this size may map. */

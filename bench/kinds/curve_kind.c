@@ -35,8 +35,8 @@ struct measuring {
     uint64_t *map; /* at the area's end; of pages: */
     uint64_t page_map[NEEDS_PAGES_MOST / 64];
     uint64_t set_bytes; /* of the area before the map */
-    /* Of a row by node: the memory of each node, of the same size; at NULL: none. The core's own
-     * node has that of `area`. */
+    /* Of a row by node: the memory of each node, of the same size; at NULL: no memory. That of the
+     * core's own node may be `area`. */
     struct platform_area node[NUMA_NODES];
 };
 
@@ -291,18 +291,18 @@ static bool open_nodes(struct measuring *m)
     for (unsigned i = 0; numa_is_divided(p->numa) && i < p->numa->nodes; i++) {
         const struct platform_wish wish = {
             .page = needs_page(c), .bytes = m->set_bytes, .node = i + 1};
-        if ((int)i == c->node)
-            m->node[i] = m->area;
-        else if (p->numa->bytes[i] == 0 || !p->areas.map(p, &wish, &m->node[i], &why))
+        const char *refused = why;
+        if (p->numa->bytes[i] == 0 || !p->areas.map(p, &wish, &m->node[i], &refused)) {
+            why = refused;
             continue;
+        }
         uint64_t bytes = m->node[i].bytes / PAGE * PAGE;
         m->set_bytes = bytes < m->set_bytes ? bytes : m->set_bytes;
         there++;
     }
+    c->less_memory = m->set_bytes < c->wanted;
     if (there < 2)
         outcome_fail(&c->out, ROW_UNSUPPORTED, why);
-    if (there < 2)
-        close_nodes(m);
     return there >= 2;
 }
 

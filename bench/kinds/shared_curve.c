@@ -240,14 +240,17 @@ static bool divide(struct gathering *g, unsigned n)
     struct together_area *first = &g->area[0];
     uint64_t bytes = first->bytes, half = bytes / 2 / SET_ALIGN * SET_ALIGN,
              most = proof ? SET_PROOF : SET_MOST;
+    unsigned on_first = 0; /* cores of that node */
 
+    for (unsigned i = 0; i < n; i++)
+        on_first += area_for(g, i) == first;
     g->chased = first->at;
     g->chased_bytes = least(least(half / 513 * 512, g->curve.wanted), most) / SET_ALIGN * SET_ALIGN;
     g->map = (uint64_t *)(void *)(g->chased + g->chased_bytes);
     first->at += half;
     first->bytes -= half;
     (void)place_sets(g, 1, n);
-    g->curve.less_memory = bytes < wanted(g, n) && g->chased_bytes < most;
+    g->curve.less_memory = bytes < wanted(g, on_first) && g->chased_bytes < most;
     return g->set > 0 && g->chased_bytes > 0;
 }
 
@@ -309,7 +312,7 @@ static void measure_here(struct gathering *g, unsigned n)
         g->curve.spoiled = SERIES_EMULATED;
 }
 
-/* Maps an area; node 0: that of the boot core, else its number + 1. */
+/* Maps an area; `node` as in struct platform_wish. */
 static bool map_area(struct gathering *g, const struct platform *p, unsigned node, uint64_t bytes,
                      const char **why)
 {
@@ -321,9 +324,20 @@ static bool map_area(struct gathering *g, const struct platform *p, unsigned nod
         return false;
     a->at = a->area.at;
     a->bytes = a->area.bytes;
-    a->node = node ? (int)node - 1 : platform_node(p, g->curve.out.core);
+    a->node = a->area.node;
     g->areas++;
     return true;
+}
+
+/* Maps memory of the first core's node; of any node where that is not possible. */
+static bool map_first(struct gathering *g, const struct platform *p, uint64_t bytes,
+                      const char **why)
+{
+    int node = platform_node(p, g->team->plan->list[g->team->places[0]]);
+
+    return (numa_is_divided(p->numa) && node != NUMA_NONE &&
+            map_area(g, p, (unsigned)node + 1, bytes, why)) ||
+           map_area(g, p, 0, bytes, why);
 }
 
 /* Maps memory of the other nodes that have memory and cores of the team. Without it, they use that
@@ -350,7 +364,7 @@ static void measure(struct gathering *g, const struct platform *p)
         return;
     needs_find(&g->curve, p);
     why = "this platform has no large area of memory";
-    if (!map_area(g, p, 0, wanted(g, n), &why)) {
+    if (!map_first(g, p, wanted(g, n), &why)) {
         team_fail(g->team, ROW_UNSUPPORTED, why);
         return;
     }

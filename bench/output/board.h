@@ -37,6 +37,7 @@ struct numa;
 
 struct memory_facts {
     const struct numa *numa; /* NULL: the nodes are not known */
+    const char *nodes_error; /* what is wrong in the tables about them; NULL: nothing */
     uint64_t bytes;          /* 0: not known */
     unsigned page_levels;    /* of the page tables; 0: the operating system's, as is the rest */
     bool page_1g;            /* pages of 1 GiB are used */

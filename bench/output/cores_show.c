@@ -211,8 +211,10 @@ static void show_line(const struct run_cores *cores, unsigned core, struct repor
 
     fmt(r->out, "%c%3u %5u %3u %4u %3u", run ? '*' : ' ', core, f->apic_id, f->package, f->core,
         f->thread);
-    if (cores->divided)
+    if (cores->divided && f->node != NUMA_NONE)
         fmt(r->out, " %4d", f->node);
+    else if (cores->divided)
+        fmt(r->out, "    -");
     fmt(r->out, "  %-11s %8x", f->type ? f->type : "-", f->microcode);
     if (f->why_not) {
         fmt(r->out, "  %s\r\n", f->why_not);

@@ -180,6 +180,9 @@ static bool map_usual(const struct platform *p, const struct platform_wish *wish
     bool large = wish->page > SMALL_PAGE;
     uint64_t page = wish->page, most = kib_line("/proc/meminfo", "MemAvailable", wish->bytes) / 2;
 
+    if (wish->node && most > nodes_free(p->numa, wish->node - 1) / 2)
+        most = nodes_free(p->numa, wish->node - 1) / 2;
+
     if (wish->same && most > SAME_MOST)
         most = SAME_MOST;
     uint64_t bytes =
@@ -228,6 +231,7 @@ static bool area_map(const struct platform *p, const struct platform_wish *wish,
 {
     if (!map_wish(p, wish, area, why))
         return false;
+    area->node = wish->node ? (int)wish->node - 1 : NUMA_NONE; /* where the system likes */
     if (wish->code)
         area->code = area->at;
     return true;

@@ -48,16 +48,18 @@ static void read_cpus(struct numa *n, unsigned node, const char *folder)
         }
 }
 
-static uint64_t read_memory(const char *folder)
+/* Returns the bytes of a line like "Node 0 MemTotal:  123 kB"; 0: there is no such line. */
+static uint64_t read_memory(const char *folder, const char *name)
 {
-    char path[256], line[128];
+    char path[256], line[128], found[32];
     uint64_t kib = 0;
     FILE *f = snprintf(path, sizeof path, "%s/meminfo", folder) < (int)sizeof path
                   ? fopen(path, "re")
                   : NULL;
 
     while (f && kib == 0 && fgets(line, sizeof line, f))
-        if (sscanf(line, "Node %*u MemTotal: %" SCNu64 " kB", &kib) != 1)
+        if (sscanf(line, "Node %*u %31[^:]: %" SCNu64 " kB", found, &kib) != 2 ||
+            strcmp(found, name) != 0)
             kib = 0;
     if (f)
         fclose(f);
@@ -95,11 +97,19 @@ bool nodes_read(struct numa *n, const char *folder)
     for (unsigned i = 0; i < n->nodes; i++) {
         snprintf(at, sizeof at, "%s/node%" PRIu32, folder, n->domain[i]);
         read_cpus(n, i, at);
-        n->bytes[i] = read_memory(at);
+        n->bytes[i] = read_memory(at, "MemTotal");
         n->has_distances = read_distances(n, i, at) && n->has_distances;
     }
     n->from = n->nodes > 0 ? "sysfs" : NULL;
     return n->nodes > 0;
+}
+
+uint64_t nodes_free(const struct numa *n, unsigned node)
+{
+    char at[64];
+
+    snprintf(at, sizeof at, NODES_FOLDER "/node%" PRIu32, n->domain[node]);
+    return read_memory(at, "MemFree");
 }
 
 bool nodes_bind(const struct numa *n, unsigned node, void *at, uint64_t bytes)

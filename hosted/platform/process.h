@@ -131,6 +131,9 @@ void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
 /* False: the system does not tell. */
 bool nodes_read(struct numa *n, const char *folder);
 
+/* Returns the free bytes of a node; 0: not known. */
+uint64_t nodes_free(const struct numa *n, unsigned node);
+
 /* Asks for a node's memory in a mapping of which no page is present. False: refused; errno says
  * why. */
 bool nodes_bind(const struct numa *n, unsigned node, void *at, uint64_t bytes);

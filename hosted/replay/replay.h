@@ -64,7 +64,7 @@ struct dump_msr {
 
 /*
  * --- replay_machine.c ---
- * The other lines of a recording, which `dump` makes (boot/dump.c) and docs/machine.md describes;
+ * The other lines of a recording, which `dump` makes (boot/dump.c) and docs/dump.md describes;
  * numbers are hexadecimal but TYPE:
  *   bytes ADDRESS BYTES                  physical memory; BYTES without blanks
  *   zeros ADDRESS COUNT                  the same, of zeros

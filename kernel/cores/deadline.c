@@ -275,6 +275,18 @@ void deadline_awake(struct core *c)
         arm_source(c, ANY);
 }
 
+void deadline_alone(void)
+{
+    if (!all || !all->cores)
+        return;
+    all->source[DEADLINE_CORE].why_not = "the other cores are stopped";
+    for (unsigned i = 1; i < all->cores->count; i++)
+        if (all->cores->core[i])
+            all->cores->core[i]->deadline = 0;
+    if (change(&all->state, SET + DEADLINE_CORE, CLAIMED))
+        set_state(FREE);
+}
+
 static bool any_left(void)
 {
     const struct cores *cores = all->cores;

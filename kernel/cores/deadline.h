@@ -109,6 +109,8 @@ static inline void deadline_count_virtual(struct deadlines *d)
 void deadline_try(struct deadlines *d);
 /* Restores counters and timers as they were found. */
 void deadline_close(struct deadlines *d);
+/* The other cores execute nothing any more: none of their timers fires. */
+void deadline_alone(void);
 
 /* Returns whether the TSC has reached this value. 0: it never does. */
 static inline bool is_past(uint64_t tsc)

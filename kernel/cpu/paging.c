@@ -96,7 +96,9 @@ static unsigned pool_pages(const struct handoff *h, unsigned spare)
 
 uint64_t paging_cost(const struct handoff *h)
 {
-    return (pool_pages(h, RANGES_SPARE) + h->needs.areas * area_map_tables(h->needs.area)) * PAGE +
+    return (pool_pages(h, RANGES_SPARE + h->needs.areas) +
+            h->needs.areas * area_map_tables(h->needs.area)) *
+               PAGE +
            PLATFORM_CODE_SIZE + h->needs.data + SWAP_PAGES * PAGE;
 }
 

@@ -84,6 +84,7 @@ static void stop_others(struct machine *m)
     serial_flush(&m->serial);
     if (m->cores.up > 0)
         (void)machine_stop_others(m);
+    deadline_alone();
 }
 
 static void exit_qemu(struct machine *m)

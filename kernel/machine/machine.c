@@ -198,7 +198,7 @@ static void apply_dma(struct machine *m)
     };
 
     m->dma.asked = m->handoff->options.dma == SETTING_OFF;
-    if (m->dma.asked && m->handoff->borrowed) /* takeover=auto found no console */
+    if (m->dma.asked && m->handoff->borrowed) /* takeover=auto found no screen */
         m->dma.why_not = "the machine is borrowed, and its firmware's drivers live on";
     else if (m->dma.asked)
         stop_masters(&m->dma, &mcfg, &m->paging, &console);

@@ -105,8 +105,11 @@ static const char *arm(struct machine *m)
     if (!run_action(m, WDAT_SET_COUNTDOWN, w->max_count) || !run_action(m, WDAT_RESET, 0))
         return "the instructions of WDAT that set and restart its time cannot be executed";
     (void)run_action(m, WDAT_SET_REBOOT, 0); /* not all have it; the others always reset */
-    if (!run_action(m, WDAT_SET_RUNNING, 0))
+    if (!run_action(m, WDAT_SET_RUNNING, 0)) {
+        (void)run_action(m, WDAT_SET_STOPPED,
+                         0); /* one of several instructions may have started it */
         return "the instruction of WDAT that starts it cannot be executed";
+    }
     m->guard.every = cores_ticks(&m->cores, seconds * PER_SECOND / FEEDS);
     m->guard.fed = rdtsc();
     return NULL;

@@ -181,9 +181,10 @@ static void record_run(const struct machine *m, const struct run_facts *run, con
                        const struct facts *f, struct report *r)
 {
     const struct numa *numa = &m->handoff->numa;
-    const struct memory_facts memory = {numa->from ? numa : NULL, m->handoff->memory_total,
-                                        m->paging.tables.levels, m->paging.tables.page_1g,
-                                        m->arena_type};
+    const struct memory_facts memory = {
+        numa->from ? numa : NULL, numa->error.text[0] ? numa->error.text : NULL,
+        m->handoff->memory_total, m->paging.tables.levels,
+        m->paging.tables.page_1g, m->arena_type};
     struct json j;
 
     if (!report_record(r, &j, "run"))

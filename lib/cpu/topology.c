@@ -251,7 +251,7 @@ unsigned cores_find(const struct cores_list *l, uint32_t id)
 
 static bool is_invalid(const struct cores_known *known, uint32_t id)
 {
-    bool met = known->mets < 2;
+    bool met = known->mets < 2 || known->mets == MADT_CPU_MAX; /* some may be left out */
 
     for (unsigned i = 0; i < known->mets; i++)
         met = met || known->met[i].id == id;

@@ -81,7 +81,7 @@ static void add_range(struct numa *n, const struct srat_entry *e, int node)
 {
     uint64_t most = UINT64_MAX - e->base;
 
-    if (e->hot_plug || e->non_volatile || e->length == 0)
+    if (e->non_volatile || e->length == 0)
         return;
     if (n->ranges == NUMA_RANGES) {
         n->left_out++;
@@ -134,14 +134,16 @@ static void read_distances(struct numa *n, const struct acpi_table *slit)
     if (!acpi_long_enough(slit, name, SLIT_MATRIX, &n->error))
         return;
     uint64_t domains = le64(slit->bytes + SLIT_DOMAINS), room = slit->length - SLIT_MATRIX;
+    uint64_t least = n->domain[n->nodes - 1] + 1ull, most = least;
+    while ((most + 1) * (most + 1) <= room)
+        most++;
+    if (domains < least || domains > most || domains > room / domains) {
+        acpi_wrong(&n->error, name, SLIT_DOMAINS, "number of domains", domains, least, most);
+        return;
+    }
     for (unsigned a = 0; a < n->nodes; a++)
         for (unsigned b = 0; b < n->nodes; b++) {
             uint64_t from = n->domain[a], to = n->domain[b];
-            if (from >= domains || to >= domains || domains > room / domains) {
-                acpi_wrong(&n->error, name, SLIT_DOMAINS, "number of domains", domains,
-                           n->domain[n->nodes - 1] + 1ull, room);
-                return;
-            }
             uint8_t d = slit->bytes[SLIT_MATRIX + from * domains + to];
             if (d < OWN || (a == b && d != OWN)) {
                 acpi_wrong(&n->error, name, (uint32_t)(SLIT_MATRIX + from * domains + to),

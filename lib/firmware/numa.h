@@ -39,7 +39,8 @@ struct numa {
 
 /*
  * Reads the SRAT, and the SLIT if slit->bytes is not NULL. Nodes are numbered as their domains
- * ascend. Memory that can be plugged in or is persistent is in a node, but not in a range. False,
+ * ascend. Ranges may be larger than the memory in them: some may be plugged in later. Persistent
+ * memory is in no range. False,
  * with `error`: the SRAT is too short or has no usable entry, and the nodes are not known. An error
  * in the SLIT leaves the distances out.
  */

@@ -246,7 +246,7 @@ def machine(args):
         raise saved.Unreadable(f"{report.path}: no records `machine`: start baretick with the word dump")
     wrong = complain(report)
     for record in report.of("machine"):
-        for line in record["lines"]:
+        for line in record.get("lines", []):
             print(table.printable(line))
     return int(wrong)
 

@@ -76,7 +76,7 @@ def test_a_body_that_faults_fails_its_row_alone(boot, words):
         assert row["status"] == "wrong" and row["n"] == 0, row
         assert row["why"].startswith(f"{name} ") and f"(vector {vector})" in row["why"], row
         if row["name"] != "execute_data":
-            assert re.search(r" at 1000000[0-9a-f]{5} in \w+_body\+0x[0-9a-f]+$", row["why"]), row
+            assert re.search(r" at 4000000[0-9a-f]{5} in \w+_body\+0x[0-9a-f]+$", row["why"]), row
 
 
 TWO = {"extra": ["-smp", "2"]}

@@ -39,6 +39,12 @@ def test_the_machine_ends_in_the_first_way_that_works(boot, shim, modes, finish,
     assert tried(b) == ways, str(b)
 
 
+def test_a_hang_is_ended_where_the_other_cores_are_stopped(boot, shim):
+    """Before, a core's timer ends rows."""
+    b = boot("", disk=shim("reset-hangs", f"{QUICK} cores=all takeover=exit finish=reboot"), extra=["-smp", "2"])
+    assert b.exit == 0 and tried(b) == [FIRMWARE, FADT], str(b)
+
+
 @pytest.mark.parametrize("finish, way", [(REBOOT, FADT), (POWEROFF, PM1A)])
 def test_a_fault_in_the_firmware_is_not_the_end(boot, shim, finish, way):
     b = boot("", disk=shim("reset-faults", f"{QUICK} finish={finish}"))

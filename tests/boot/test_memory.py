@@ -31,6 +31,8 @@ TOGETHER = ["cores_copy", "cores_nt", "cores_read", "cores_rep_copy", "cores_rep
             "loaded_read", "loaded_write"]  # fmt: skip
 # The hardware prefetchers are off: this emulated CPU has no control for them.
 OFF = ["latency_4k_off", "stride_1k_off", "stride_64_off"]
+# This machine has one node.
+NODES = ["node_latency", "node_read", "node_write"]
 MOST = 256 * KIB
 
 
@@ -102,12 +104,12 @@ def test_every_operation_is_counted(boot):
     b = boot("suite=memory", memory=4096).must(SUCCESS, rows=1)
     assert b.rows[0]["name"] == "core_to_core" and "cores=all" in b.rows[0]["why"], b.rows
     curves = {curve["name"]: curve for curve in b.of("curve")}
-    unlisted = set(curves) ^ {*STREAMS, *CHASES, *PAGES, *NEARS, *FLUSHES, *TOGETHER, *OFF}
+    unlisted = set(curves) ^ {*STREAMS, *CHASES, *PAGES, *NEARS, *FLUSHES, *TOGETHER, *OFF, *NODES}
     assert not unlisted, (f"{sorted(unlisted)}: each curve is in the list of its load at the top of this file, for example\n"
                           '    "NAME": (instructions of an iteration of 4 lines, of a lap),  in STREAMS')  # fmt: skip
-    for name in (*TOGETHER, *OFF):
-        curve = curves.pop(name)
-        assert curve["status"] == "unsupported" and ("prefetch" if name in OFF else "cores=all") in curve["why"], curve
+    for name in (*TOGETHER, *OFF, *NODES):
+        curve, why = curves.pop(name), "prefetch" if name in OFF else "nodes" if name in NODES else "cores=all"
+        assert curve["status"] == "unsupported" and why in curve["why"], curve
     judge_forward(b.of("forward"))
     for curve in curves.values():
         judge(curve)

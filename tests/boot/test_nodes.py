@@ -8,7 +8,6 @@ from machine import SUCCESS
 
 MIB = 1 << 20
 OWN, NEAR, FAR = 10, 21, 31
-ROWS = "suite=memory bench=node_*"
 
 
 def nodes(*sizes, cpus):
@@ -29,8 +28,12 @@ def nodes(*sizes, cpus):
     return options
 
 
-def test_the_report_names_the_nodes_and_measures_them(boot):
-    b = boot(ROWS + " cores=nodes", memory=512, extra=nodes(256, 128, 128, cpus=[2, 1, 0]))
+BY_NODE = ("suite=memory bench=node_* cores=nodes", {"memory": 512, "extra": nodes(256, 128, 128, cpus=[2, 1, 0])})
+
+
+def test_the_report_names_the_nodes_and_measures_them(shared):
+    words, machine = BY_NODE
+    b = shared(words, **machine)
     assert b.status == SUCCESS, b
     memory = b.one("run")["memory"]
     assert memory["nodes_by"] == "srat" and "nodes_left_out" not in memory and "nodes_error" not in memory

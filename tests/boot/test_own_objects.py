@@ -100,7 +100,7 @@ def test_a_body_that_does_not_come_back_costs_its_row_alone(boot, stick, objects
         if row["name"] in ENDS:
             begins, function = ENDS[row["name"]]
             assert row["status"] == "wrong" and row["n"] == 0 and row["why"].startswith(begins), row
-            assert re.search(rf" at 1000000[0-9a-f]{{5}} in {function}\+0x[0-9a-f]+$", row["why"]), row
+            assert re.search(rf" at 4000000[0-9a-f]{{5}} in {function}\+0x[0-9a-f]+$", row["why"]), row
         else:
             assert (row["status"] == "ok") == row["name"].endswith("good_one"), row
     vectors = {row["name"]: re.search(r"\(vector (\d+)\)", row["why"]) for row in b.rows if row["name"] in ENDS}
@@ -246,7 +246,7 @@ def test_secure_boot_keeps_objects_out(boot, program, objects, signed, tmp_path)
     (warning,) = [e for e in b.events("warning") if "Secure Boot" in e["message"]]
     assert has(warning, {"kind": "warning"}) and "\\baretick\\objects are not loaded" in warning["message"], warning
 
-    conf = words + f" serial=mmio:{NOWHERE:#x}:4:4".encode()
+    conf = words + f" serial=mmio:{NOWHERE:#x}:4:4 takeover=exit".encode()
     disk = media.gpt_disk(tmp_path / "mmio.img", {**files, "baretick.conf": conf})
     b = boot("", disk=disk, **SECURE).must(BAD_OPTIONS, rows=0)
     (error,) = b.events("error")

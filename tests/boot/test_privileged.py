@@ -45,7 +45,7 @@ def left_in_xapic(row):
 
 def refused(row):
     """Tests whether the CPU refused an instruction of the row."""
-    return re.match(r"#(UD|GP) .*\(vector (6|13)\) at 1000000[0-9a-f]+ in (privileged|exits)/", row["why"]) is not None
+    return re.match(r"#(UD|GP) .*\(vector (6|13)\) at 4000000[0-9a-f]+ in (privileged|exits)/", row["why"]) is not None
 
 
 @pytest.mark.parametrize("how, old", MODELS.values(), ids=MODELS)

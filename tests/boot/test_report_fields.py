@@ -13,6 +13,7 @@ import report_runs  # noqa: E402
 from conftest import QUICK as BASELINE  # noqa: E402
 from test_memory import SEVERAL_CORES  # noqa: E402
 from test_methods import COMPENSATED, METHODS, WORDS  # noqa: E402
+from test_nodes import BY_NODE  # noqa: E402
 
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
 TWO = {"extra": ["-smp", "2"]}
@@ -22,6 +23,7 @@ TWO = {"extra": ["-smp", "2"]}
 RUNS = [
     ("suite=baseline,truth,planted,quiet,planted_quiet gaps_max=1 samples=32", {}),
     SEVERAL_CORES,
+    BY_NODE,
     ("suite=limits", {}),
     (f"{QUICK} cores=all share=together", TWO),
     ("suite=cores cores=all samples=64", TWO),

@@ -30,7 +30,7 @@ BODIES = {
 }  # fmt: skip
 # For suites steps_end and steps_endless: status, `why` of the row, `why` of its steps.
 ENDS = {
-    "faults": ("wrong", r"^#UD invalid opcode \(vector 6\) at 1000000[0-9a-f]{5} in faults\+0x", "failed while"),
+    "faults": ("wrong", r"^#UD invalid opcode \(vector 6\) at 4000000[0-9a-f]{5} in faults\+0x", "failed while"),
     "endless": ("wrong", r"ran longer than deadline=1 seconds .* in endless\+0x", "failed while"),
     "refuses": ("ok", None, "an operation failed"),
     "picky": ("ok", None, None),

@@ -177,7 +177,7 @@ def test_without_zydis_the_package_to_install_is_named(tmp_path, monkeypatch):
     fake.write_text("#!/bin/sh\necho stores: error while loading shared libraries: libZydis.so.4.0 >&2\nexit 127\n")
     fake.chmod(0o755)
     monkeypatch.setattr(stores, "PROGRAM", str(fake))
-    with pytest.raises(start.Failed, match="libZydis.so.4.0(?s:.*)./scripts/setup installs it"):
+    with pytest.raises(start.Failed, match="libZydis.so.4.0(?s:.*)./scripts/setup --test installs it"):
         stores.program("a/b")
     monkeypatch.setattr(stores, "PROGRAM", str(tmp_path / "none"))
     with pytest.raises(start.Failed, match="`make stores` builds it"):

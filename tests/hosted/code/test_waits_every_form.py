@@ -149,7 +149,7 @@ def test_a_tool_of_another_version_is_named(said, monkeypatch):
 
 def test_zydis_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(operands, "PROGRAM", "/no/such/program")
-    with pytest.raises(start.Failed, match="setup installs it"):
+    with pytest.raises(start.Failed, match="setup --test installs it"):
         latency.chain(snippet.Snippet("add rax, rbx"))
 
 

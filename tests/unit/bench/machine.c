@@ -36,7 +36,8 @@ static bool area_map(const struct platform *p, const struct platform_wish *wish,
         return false;
     machine.areas++;
     *area = (struct platform_area){.bytes = wish->bytes < machine.area ? wish->bytes : machine.area,
-                                   .page = wish->page};
+                                   .page = wish->page,
+                                   .node = wish->node ? (int)wish->node - 1 : 0};
     area->at = aligned_alloc(PAGE, (area->bytes + PAGE - 1) / PAGE * PAGE);
     assert_non_null(area->at);
     area->code = wish->code ? area->at : NULL; /* only its addresses are used */
