@@ -339,8 +339,9 @@ static volatile void *map(void *ctx, uint64_t address, uint64_t size)
 
 TEST(a_port_in_memory_is_used)
 {
-    struct serial_places places = {
-        .n = 2, .place = {{"spcr", false, 1, 1, 0x2f8, 0, 0}, {"dbg2", true, 4, 4, BASE, 0, 0}}};
+    struct serial_places places = {.n = 2,
+                                   .place = {{"spcr", false, 1, 1, 0x2f8, 0, 0, false},
+                                             {"dbg2", true, 4, 4, BASE, 0, 0, false}}};
 
     uart.dll = 26;
     maps = 0;
@@ -364,7 +365,7 @@ TEST(a_port_in_memory_is_used)
  * UART's data and interrupt registers would be, and everything is restored. */
 TEST(memory_is_not_a_uart)
 {
-    struct serial_places places = {.n = 1, .place = {{"option", true, 4, 4, BASE, 0, 0}}};
+    struct serial_places places = {.n = 1, .place = {{"option", true, 4, 4, BASE, 0, 0, false}}};
 
     for (unsigned i = 0; i < 8; i++)
         cell[i] = 0x60 | i; /* the line status: ready and empty */
@@ -388,7 +389,7 @@ static volatile void *no_map(void *ctx, uint64_t address, uint64_t size)
 
 TEST(a_port_in_memory_that_no_device_has_is_refused)
 {
-    struct serial_places places = {.n = 1, .place = {{"spcr", true, 1, 1, 8, 0, 0}}};
+    struct serial_places places = {.n = 1, .place = {{"spcr", true, 1, 1, 8, 0, 0, false}}};
 
     struct serial s = serial_open(&places, no_map, NULL);
     assert_false(s.on);
