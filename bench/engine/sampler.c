@@ -17,11 +17,10 @@
  * everything else. A row by itself stays below it. */
 #define REPEATS_SECONDS 2
 #define REPEATS_TIMES   3
-/* After the first seconds repeats must be worth it: lately, of all runs between two readings, one
- * in WORTH_ONE_IN was exclusive. A run takes some 50 us, a neighbour some ms. */
-#define WORTH_ONE_IN   8
-#define WORTH_RUNS     1024 /* older ones count half */
-#define WAITS_A_SECOND 10   /* a part repeats shared blocks for at most 1 s / WAITS_A_SECOND */
+/* Runs between two readings that show how often the core is exclusive: about a second, so that a
+ * neighbour for some 100 ms is not taken for one that stays. Older ones count half. */
+#define RUNS_LATELY    16384
+#define WAITS_A_SECOND 10 /* a part repeats shared blocks for at most 1 s / WAITS_A_SECOND */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
@@ -199,7 +198,7 @@ static void take_block(struct sampler *s, struct engine *e, const struct placed 
 
 static void count_run(struct core_witness *o, bool exclusive)
 {
-    if (o->runs == WORTH_RUNS) {
+    if (o->runs == RUNS_LATELY) {
         o->runs /= 2;
         o->exclusive /= 2;
     }
@@ -207,10 +206,19 @@ static void count_run(struct core_witness *o, bool exclusive)
     o->exclusive += exclusive;
 }
 
-static bool may_take_again(struct sampler *s, const struct core_witness *o, size_t blocks)
+/* Returns whether retry_budget= can free blocks: it is the repeats of each, of which a row needs
+ * half. */
+static bool is_worth_it(const struct engine *e)
+{
+    const struct core_witness *o = &e->witness;
+
+    return 2ull * e->facts.o->retry_budget * o->exclusive >= o->runs;
+}
+
+static bool may_take_again(struct sampler *s, const struct engine *e, size_t blocks)
 {
     if (s->budget < blocks || tsc_now() > s->until || s->repeated >= s->most ||
-        (s->repeated >= s->anyway && o->exclusive * WORTH_ONE_IN < o->runs))
+        (s->repeated >= s->anyway && !is_worth_it(e)))
         return false;
     s->budget -= blocks;
     return true;
@@ -286,7 +294,7 @@ static size_t take_exclusive_run(struct sampler *s, struct engine *e, const stru
     struct turn first = turn_at(s, from);
     size_t to = take_run(s, e, p, from, end);
 
-    while (s->block[first.kind][first.block].shared && may_take_again(s, &e->witness, to - from)) {
+    while (s->block[first.kind][first.block].shared && may_take_again(s, e, to - from)) {
         for (size_t i = from; i < to; i++)
             keep_shared(s, e, turn_at(s, i).kind, turn_at(s, i).block);
         uint64_t began = tsc_now();
