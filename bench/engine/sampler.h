@@ -74,11 +74,10 @@ struct sampling {
 
 /*
  * ctx: a struct sampling. Warms up, then takes all samples of the part, with the sampler of the
- * engine, e->sampler, and sets `done`. Shared blocks
- * between two readings of the witness go into the row's histogram and are repeated, within
- * retry_budget=, 0.1 s per part, and a limit for all rows together (docs/witness.md "The witness").
- * They are not repeated if cores measure together, because the effect of neighbours is then to be
- * measured.
+ * engine, e->sampler, and sets `done`. Shared blocks between two readings of the witness go into
+ * the row's histogram and are repeated, within retry_budget=, 0.1 s per part, and a limit for all
+ * rows together (docs/witness.md "The witness"). They are not repeated if cores measure together,
+ * because the effect of neighbours is then to be measured.
  */
 void sampler_take(void *ctx);
 

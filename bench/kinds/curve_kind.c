@@ -82,7 +82,6 @@ static uint64_t most_bytes(const struct measuring *m)
 {
     uint64_t proof =
         bench_is_pages(row_of(&m->loop)->load) ? PROOF_PAGES * m->area.page : PROOF_MOST;
-
     bool less = is_by_size(&m->loop) || is_by_node(&m->loop);
 
     return loop_is_proof(&m->loop) && less && m->set_bytes > proof ? proof : m->set_bytes;
@@ -279,8 +278,7 @@ static void close_nodes(struct measuring *m)
             p->areas.free(p, &m->node[i]);
 }
 
-/* Maps the memory of the other nodes; all have as much as the smallest. False: there is no other
- * node, or none has memory. */
+/* Maps memory of each node; all use as much as the smallest has. False: not even two have some. */
 static bool open_nodes(struct measuring *m)
 {
     const struct platform *p = m->loop.e->p;

@@ -19,7 +19,7 @@ struct gathering {
     struct team *team; /* its cores have the lines of each core and round, and their ticks */
     const struct bench_curve *kind;
     struct budget budget;
-    /* The memory that the cores share: that of the boot core's node, and that of the others. */
+    /* The memory that the cores share: that of the first core's node, and that of the others. */
     unsigned areas;
     struct together_area {
         uint8_t *at;

@@ -193,8 +193,12 @@ static bool map_usual(const struct platform *p, const struct platform_wish *wish
         *area = (struct platform_area){.at = map(p, wish, bytes), .bytes = bytes, .page = page};
         if (area->at)
             return !large || is_large(area, why);
-        snprintf(reason, sizeof reason, "%" PRIu64 " KiB of memory: %s", bytes >> 10,
-                 strerror(errno));
+        if (wish->node)
+            snprintf(reason, sizeof reason, "%" PRIu64 " KiB of the memory of node %u: %s",
+                     bytes >> 10, wish->node - 1, strerror(errno));
+        else
+            snprintf(reason, sizeof reason, "%" PRIu64 " KiB of memory: %s", bytes >> 10,
+                     strerror(errno));
     }
     return false;
 }

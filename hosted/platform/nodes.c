@@ -109,7 +109,8 @@ uint64_t nodes_free(const struct numa *n, unsigned node)
     char at[64];
 
     snprintf(at, sizeof at, NODES_FOLDER "/node%" PRIu32, n->domain[node]);
-    return read_memory(at, "MemFree");
+    uint64_t bytes = read_memory(at, "MemFree");
+    return bytes ? bytes : UINT64_MAX;
 }
 
 bool nodes_bind(const struct numa *n, unsigned node, void *at, uint64_t bytes)

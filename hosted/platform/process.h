@@ -131,7 +131,7 @@ void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
 /* False: the system does not tell. */
 bool nodes_read(struct numa *n, const char *folder);
 
-/* Returns the free bytes of a node; 0: not known. */
+/* Returns the free bytes of a node; UINT64_MAX: not known. */
 uint64_t nodes_free(const struct numa *n, unsigned node);
 
 /* Asks for a node's memory in a mapping of which no page is present. False: refused; errno says

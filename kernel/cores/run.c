@@ -241,8 +241,8 @@ static void give_up_missing(struct cores *all)
         if (!c->job.fn || c->faulted)
             continue;
         fmt_buf(c->fault, sizeof c->fault,
-                "it hangs: for %u times deadline= it has not begun or ended a row",
-                DEADLINE_PATIENCE);
+                "it hangs: for %u s, %u times deadline=, it has not begun or ended a row",
+                DEADLINE_PATIENCE * all->given.handoff->options.deadline, DEADLINE_PATIENCE);
         note_stop(c);
         c->deadline = 0;
         c->origin->give_up(c);

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_FAKE_TSC_H
 #define TESTS_UNIT_FAKE_TSC_H
 
-#include "tests/unit/linked_tsc.h"
+#include "tests/unit/one_tsc.h"
 
 #define FAKE_TSC_STEP 26
 
@@ -12,21 +12,6 @@ static uint64_t fake_tsc = 1000000;
 uint64_t tsc_now(void)
 {
     return fake_tsc += FAKE_TSC_STEP;
-}
-
-uint64_t tsc_unfenced(void)
-{
-    return tsc_now();
-}
-
-uint64_t tsc_now_xfence(bool is_lfence)
-{
-    return tsc_now();
-}
-
-uint64_t tsc_now_rdtscp(void)
-{
-    return tsc_now();
 }
 
 #endif

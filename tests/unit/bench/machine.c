@@ -1,4 +1,5 @@
 #include "tests/unit/bench/machine.h"
+#include "tests/unit/one_tsc.h"
 #include <pthread.h>
 #include "bench/api/registry.h"
 #include "bench/engine/engine.h"
@@ -168,21 +169,6 @@ static uint64_t starved(const struct platform *p, unsigned *core)
 uint64_t tsc_now(void)
 {
     return machine.real_time ? __builtin_ia32_rdtsc() : (machine.tsc += READING);
-}
-
-uint64_t tsc_unfenced(void)
-{
-    return tsc_now();
-}
-
-uint64_t tsc_now_xfence(bool is_lfence)
-{
-    return tsc_now();
-}
-
-uint64_t tsc_now_rdtscp(void)
-{
-    return tsc_now();
 }
 
 static uint32_t window(double cycles)

@@ -1,27 +1,11 @@
 #include "lib/firmware/acpi_tables.h"
 #include "tests/unit/image.h"
-#include "tests/unit/read_file.h"
+#include "tests/unit/lib/firmware/recorded_table.h"
 #include "tests/unit/cmocka_unit.h"
 #include "tests/unit/says.h"
 #include "tests/unit/text.h"
 
 /* Tables of real machines (tests/replay/acpi) decoded, and fields that firmware gets wrong. */
-
-static struct acpi_table load(const char *name)
-{
-    char path[100];
-    size_t n;
-
-    snprintf(path, sizeof path, "tests/replay/acpi/%s.bin", name);
-    uint8_t *bytes = read_file(path, &n);
-    return (struct acpi_table){bytes, (uint32_t)n};
-}
-
-static void drop(struct acpi_table *t)
-{
-    free((void *)(uintptr_t)t->bytes);
-    t->bytes = NULL;
-}
 
 /* --- recorded tables -------------------------------------------------------------------------- */
 

@@ -1,27 +1,11 @@
 #include "lib/firmware/numa.h"
 #include "tests/unit/cmocka_unit.h"
 #include "tests/unit/image.h"
-#include "tests/unit/read_file.h"
+#include "tests/unit/lib/firmware/recorded_table.h"
 
 /* Nodes from tables of real machines (tests/replay/acpi), and from tables that are wrong. */
 
 static struct numa n;
-
-static struct acpi_table load(const char *name)
-{
-    char path[100];
-    size_t bytes;
-
-    snprintf(path, sizeof path, "tests/replay/acpi/%s.bin", name);
-    uint8_t *at = read_file(path, &bytes);
-    return (struct acpi_table){at, (uint32_t)bytes};
-}
-
-static void drop(struct acpi_table *t)
-{
-    free((void *)(uintptr_t)t->bytes);
-    t->bytes = NULL;
-}
 
 static const struct acpi_table none;
 
