@@ -58,8 +58,8 @@ void board_show_nodes(const struct numa *n, struct sink *out)
         return;
     fmt(out, "nodes     %u by %s\r\n", n->nodes, n->from);
     for (unsigned i = 0; i < n->nodes; i++) {
-        fmt(out, "          node %u: %llu MiB, %u CPUs", i, (unsigned long long)(n->bytes[i] >> 20),
-            n->cpus_of[i]);
+        fmt(out, "          node %u: %llu MiB, %u CPU%s", i,
+            (unsigned long long)(n->bytes[i] >> 20), n->cpus_of[i], n->cpus_of[i] == 1 ? "" : "s");
         for (unsigned k = 0; k < n->nodes && n->has_distances; k++)
             fmt(out, "%s%u", k ? " " : ", distances ", n->distance[i][k]);
         fmt(out, "\r\n");

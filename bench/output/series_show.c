@@ -126,6 +126,8 @@ static void show_curve(const struct run_facts *run, const struct series *c, stru
     show_points(run, c, out);
     if (is_by(c, BENCH_BY_SIZE))
         series_say_levels(run, c, out);
+    else if (c->less_memory)
+        fmt(out, "  there is too little memory for sets of the size that is wanted\r\n");
     fmt(out, "\r\n");
 }
 

@@ -180,7 +180,8 @@ void option_value_explain(const struct option_doc *k, const char *text, struct s
             OPTIONS_LIST_MAX - 1);
         break;
     case OPTION_CORES:
-        fmt(err, "bsp, all, types, or numbers from 0 to %d and ranges of them, at most %d bytes",
+        fmt(err,
+            "bsp, all, types, nodes, or numbers from 0 to %d and ranges of them, at most %d bytes",
             CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
         break;
     case OPTION_NUMBER_OR_WORD:

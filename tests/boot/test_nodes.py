@@ -54,6 +54,7 @@ def test_the_report_names_the_nodes_and_measures_them(shared):
         points = curve["figures"]
         assert [point[0] for point in points] == [0, 1, 2], curve
         assert len({point[1] for point in points}) == 1, f"the same instructions in each memory: {curve}"
+    assert ("too little memory for sets" in b.text) == any("less_memory" in curve for curve in curves)
     begin = 0
     for area, node, size in zip(b.run["areas"], (0, 1, 2), (256, 128, 128)):  # QEMU's memory is in the order of its nodes
         assert area["node"] == node and area["bytes"] > MIB, area
