@@ -230,7 +230,8 @@ static void end_parts(struct engine *e, struct gathered *g, const struct round *
     if (complete && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.out.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (complete && r->end == parts_first(&r->parts, e->facts.rounds))
-        stepped_row(e, &g->row, parts_at(&r->parts, r->end - 1).placement);
+        stepped_row(e, &g->row, parts_at(&r->parts, r->end - 1).placement,
+                    operations_of(g->row.out.bench, e->sampler));
     e->p->row.end(e->p);
     g->ran += e->p->row.ran ? e->p->row.ran() : tsc_now() - r->began;
     engine_keep(e, g->row.out.kept);
@@ -333,5 +334,6 @@ void engine_end(const struct engine *e, struct gathered *g, struct row *row)
     loop_cost(e, g, row);
     check_errors(row->out.bench, row->gross.ticks.n, row);
     check_instructions(e, row);
+    check_pace(e, row);
     check_figure(e, row->out.bench, row);
 }

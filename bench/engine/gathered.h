@@ -43,6 +43,9 @@ struct gathered {
     size_t kept[KINDS];                   /* number of these windows */
     struct moments block_variance[KINDS]; /* of a window within its block */
     struct moments counter_rate;          /* core cycles per tick, of blocks */
+    /* Of the parts, in ticks per window: the second half of twice the body, how much more the first
+     * half takes, and what the empty window takes besides its loop. */
+    struct moments second, more, window;
 };
 
 /* Returns the words of memory for one struct with its arrays, for this number of rounds. */

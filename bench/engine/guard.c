@@ -91,7 +91,7 @@ static bool has_work(const struct bench *b)
     return !b->proof.may_be_elided && bench_has_body(b);
 }
 
-static void say_gone(const struct bench *b, double found, struct row *row)
+static void say_gone(const struct bench *b, double found, bool left, struct row *row)
 {
     struct sink_buf text;
 
@@ -101,6 +101,9 @@ static void say_gone(const struct bench *b, double found, struct row *row)
             ? "the work was elided, or the empty body does as much: an operation executes "
             : "the work was elided: an operation executes ");
     num_fmt(&text.sink, "%.3f instructions more than the empty body", found);
+    if (left)
+        num_fmt(&text.sink, " in the state that its timed windows left, %.3f with fresh data",
+                row->stepped.instructions);
     if (bench_least_instructions(b) > 0) {
         num_fmt(&text.sink, "; the row's least_instructions is %.3f", bench_least_instructions(b));
     }
@@ -130,7 +133,10 @@ void check_instructions(const struct engine *e, struct row *row)
     bool proves = is_known(found) && !is_denied(b, found, &row->stepped);
     row->work = proves ? WORK_JUDGED : WORK_NOT_JUDGED;
     if (!row->out.why && proves && is_gone(b, found))
-        say_gone(b, found, row);
+        say_gone(b, found, false, row);
+    if (!row->out.why && proves && stepped_differs(&row->stepped) &&
+        is_gone(b, row->stepped.left.instructions))
+        say_gone(b, row->stepped.left.instructions, true, row);
 }
 
 /* Returns by how much the figure is off: above 0 too slow, below 0 too fast; 0: within what is

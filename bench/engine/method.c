@@ -3,6 +3,7 @@
 #include "bench/engine/cycle.h"
 #include "bench/engine/barrier.h"
 #include "lib/stats/mathx.h"
+#include "bench/engine/row_figure.h"
 #include "bench/engine/stepped.h"
 #include "bench/api/registry.h"
 #include "bench/api/tsc.h"
@@ -276,7 +277,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     engine_row_begin(e, b, 0);
     bool done = take_and_check(&t);
     if (done)
-        stepped_row(e, row, 0);
+        stepped_row(e, row, 0, t.operations);
     e->p->row.end(e->p);
     engine_keep(e, row->out.kept);
     if (!done)
@@ -289,5 +290,6 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
         b, m->method == METHOD_ADAPTIVE ? row->taken.windows - row->taken.errors : m->body.all.n,
         row);
     check_instructions(e, row);
+    check_pace(e, row);
     check_figure(e, b, row);
 }

@@ -2,6 +2,8 @@
 #include "lib/stats/mathx.h"
 #include "bench/engine/cut.h"
 #include "lib/stats/stats.h"
+#include "lib/text/decimal.h"
+#include "lib/text/fmt.h"
 
 /* The most instructions that a core executes as one (macro-fusion: `cmp` and `jcc`, `mov` and
  * `add`, a NOP and the instruction before it). */
@@ -49,6 +51,35 @@ void loop_cost(const struct engine *e, const struct gathered *g, struct row *row
         .nop = e->witness.levels.best > 0 ? e->witness.levels.best : UNKNOWN,
     };
     row->loop = (struct row_loop){f.loop, loop_gross(&f), loop_hides(&f)};
+}
+
+void check_pace(const struct engine *e, struct row *row)
+{
+    double best = e->witness.levels.best, hi = row->figure.cycles.hi;
+    double loop = row->loop.cycles > 0 ? row->loop.cycles : 0; /* it may hide so much */
+    double instructions = run_instructions_timed(&e->facts, row);
+
+    if (e->facts.execution != EXEC_SILICON || !(best > 0) || row->taken.shared)
+        return;
+    /* A width is a whole number, of which the loop around the NOPs takes a part. */
+    uint64_t width = (uint64_t)(1 / best) + 1;
+    double least = instructions / (double)width;
+    bool impossible = hi + loop < least / FUSED_MOST; /* false where one is not known */
+    if (impossible || (row->figure.doubled && hi + loop < least))
+        row->figure.pace = PACE_FUSED;
+    /* Other methods may subtract what they also hide: a fact about the method. */
+    if (!impossible || !row->figure.doubled)
+        return;
+    row->figure.pace = PACE_IMPOSSIBLE;
+    if (row->out.why)
+        return;
+    struct sink_buf text;
+    sink_buf_init(&text, row->out.said, sizeof row->out.said);
+    num_fmt(&text.sink,
+            "%.1f instructions in %.3f cycles are more than a core can that executes %.2f NOPs a "
+            "cycle: what was counted was not timed",
+            instructions, row->figure.cycles.theta, 1 / best);
+    outcome_fail(&row->out, ROW_WRONG, row->out.said);
 }
 
 size_t row_figure_part_need(size_t blocks)
@@ -164,6 +195,25 @@ static float highest_level(const struct sampler *s)
     return level;
 }
 
+/* Adds a part's halves of twice the body. */
+static void note_halves(const struct estimate_blocks *k, struct gathered *g)
+{
+    struct moments first = {0}, second = {0}, loop = {0}, empty = {0};
+
+    if (!k->b2 || k->m == 0)
+        return;
+    for (size_t i = 0; i < k->m; i++) {
+        double turns = k->e2 ? k->e2[i] - k->e[i] : 0;
+        moments_add(&loop, turns);
+        moments_add(&empty, k->e[i]);
+        moments_add(&first, k->b[i] - k->e[i]);
+        moments_add(&second, k->b2[i] - k->b[i] - turns);
+    }
+    moments_add(&g->second, second.mean);
+    moments_add(&g->more, first.mean - second.mean);
+    moments_add(&g->window, empty.mean - loop.mean);
+}
+
 /* Returns an operation's ticks; UNKNOWN: no block is complete. */
 static double ticks_of(const struct sampler *s, const struct bench *b, bool shared_too,
                        uint64_t *scratch)
@@ -197,6 +247,7 @@ void row_figure_part(const struct sampler *s, const struct bench *b, const struc
     g->exclusive += exclusive.m;
     if (exclusive.m)
         note_values(&exclusive, at->placement, g);
+    note_halves(&exclusive, g);
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
@@ -308,6 +359,23 @@ void row_figure_forget_shared(struct gathered *g, unsigned part)
     g->ruler[part].value = g->counter[part].value = UNKNOWN;
 }
 
+/* Returns the halves of twice the body. What a window does once, such as filling the pipeline,
+ * costs about as much as the empty window without its loop: the halves differ if they surely do by
+ * more than that, and by more than ROW_HALVES_PART of the dearer one. */
+static struct row_halves halves_of(const struct gathered *g)
+{
+    double first = g->second.mean + g->more.mean, second = g->second.mean;
+    double dearer = first > second ? first : second;
+    double off = g->more.mean > 0 ? g->more.mean : -g->more.mean;
+
+    if (g->more.n < 2 || !row_figure_is_exclusive(g))
+        return (struct row_halves){0};
+    double se = moments_sd(&g->more) / mathx_sqrt((double)g->more.n);
+    double surely = off - estimate_half(se, g->more.n);
+    bool differ = surely > g->window.mean && surely > ROW_HALVES_PART * dearer;
+    return (struct row_halves){differ, first, second};
+}
+
 struct row_figure row_figure(const struct gathered *g, const struct bench *b, double step,
                              enum cycles_by by, const struct row_figure_means *means,
                              uint64_t *scratch)
@@ -334,6 +402,7 @@ struct row_figure row_figure(const struct gathered *g, const struct bench *b, do
         .counter = counter ? used : other,
         .cycles = used.cycles,
         .se = used.se,
+        .halves = halves_of(g),
     };
     if (is_known(h.cycles.theta) && g->values > 0)
         h.modes = find_modes(g, b, step, scratch + means->placements);

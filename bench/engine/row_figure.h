@@ -47,6 +47,11 @@ struct row_figure row_figure(const struct gathered *g, const struct bench *b, do
                              enum cycles_by by, const struct row_figure_means *means,
                              uint64_t *scratch);
 
+/* Fails the row if its operations have more instructions than the core can execute in their time;
+ * with fewer, but more than NOPs, fills row->pace. Called with the row's figure and its loop's cost
+ * known. */
+void check_pace(const struct engine *e, struct row *row);
+
 /* --- what the loop hides ---------------------------------------------------------------------- */
 
 /*

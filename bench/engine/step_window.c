@@ -69,18 +69,20 @@ struct running {
     bool read;              /* ... and all its readings are valid */
 };
 
-/* Places n copies of straight code at the first placement, whose windows are already measured. */
+/* Places n copies of straight code at the first placement, whose windows are already measured, or
+ * at the one whose object holds the state that the windows left. */
 static bool place_copies(struct stepper *t, uint64_t n)
 {
     struct bench few = *t->b;
+    unsigned at = t->left ? t->placement : 0;
 
     if (!bench_is_straight(t->b) || t->copies == n)
         return true;
     few.ops = (uint32_t)n;
     few.window.not_doubled = true;
     t->copies = n;
-    t->p = &t->e->placed[0];
-    if (place_row(t->e, &few, t->row->recipe, t->e->placed, 0, 1))
+    t->p = &t->e->placed[at];
+    if (place_row(t->e, &few, t->row->recipe, t->e->placed, at, 1))
         return true;
     outcome_fail(&t->row->out, ROW_WRONG, place_why(t->e));
     return false;
@@ -150,11 +152,12 @@ static bool is_right(struct stepper *t, uint64_t n)
 {
     struct stepped *s = &t->row->stepped;
 
-    if (!guard_check(t->e, t->row, t->p, n))
+    t->operations += n;
+    if (!guard_check(t->e, t->row, t->p, t->left ? t->operations : n))
         return false;
-    t->wants_more = t->row->out.why != NULL;
+    t->wants_more = t->row->out.why && !t->left;
     if (!t->wants_more)
-        return true;
+        return !t->row->out.why;
     fmt_buf(s->why_not, sizeof s->why_not, "after %llu operation%s its check says: %.70s",
             (unsigned long long)n, n == 1 ? "" : "s", t->row->out.why);
     t->row->out.why = NULL;
@@ -168,7 +171,7 @@ static bool call_guarded(struct running *w)
 
     w->read = true;
     t->wants_more = false;
-    return place_copies(t, w->n) && guard_setup(t->e, t->row, t->p) &&
+    return place_copies(t, w->n) && (t->left || guard_setup(t->e, t->row, t->p)) &&
            guard_run(t->e, &t->row->out, call_window, w) &&
            (w->kind == KIND_EMPTY || is_right(t, w->n));
 }
@@ -187,7 +190,7 @@ static bool came_back(const struct running *w)
         return !refused;
     case STEPPING_MOST:
         fmt_buf(s->why_not, sizeof s->why_not, "%s takes more than %llu steps for %llu operation%s",
-                name, (unsigned long long)w->t->most, (unsigned long long)w->n,
+                name, (unsigned long long)w->steps->most, (unsigned long long)w->n,
                 w->n == 1 ? "" : "s");
         break;
     case STEPPING_TRANSACTION:
@@ -203,7 +206,8 @@ static bool came_back(const struct running *w)
 
 bool step_window(struct stepper *t, enum window_kind kind, uint64_t n, struct step_window *counts)
 {
-    struct stepping s = steps_for(t->e, t->most);
+    uint64_t most = n > t->row->stepped.ops ? 2 * t->most : t->most;
+    struct stepping s = steps_for(t->e, most);
     struct running w = {.t = t, .kind = kind, .n = n, .steps = &s};
 
     if (!call_guarded(&w) || !came_back(&w))

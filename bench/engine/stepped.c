@@ -147,12 +147,11 @@ static uint64_t steps_within(const struct engine *e, double us)
     return (uint64_t)(us / 1e6 * e->facts.tsc_hz / e->facts.stepping.ticks);
 }
 
-/* Returns the most steps of a window. There are two such windows, and stepping must not make a row
- * miss its deadline. */
+/* Returns the most steps of a window. Stepping must not make a row miss its deadline. */
 static uint64_t most_of(const struct engine *e)
 {
     double deadline_us = e->facts.o->deadline * 1e6;
-    double us = deadline_us < 8.0 * STEPPED_HARD_US ? deadline_us / 8 : STEPPED_HARD_US;
+    double us = deadline_us < 12.0 * STEPPED_HARD_US ? deadline_us / 12 : STEPPED_HARD_US;
     uint64_t within = steps_within(e, us);
     uint64_t most = within < STEPPED_HARD ? within : STEPPED_HARD;
 
@@ -192,7 +191,7 @@ static uint64_t times_of(const struct stepper *t)
     uint64_t two = steps_of_longer(s->body2, s->empty2);
 
     if (two <= one || two >= STEPPED_WINDOW ||
-        steps_within(t->e, STEPPED_US) < 4ull * STEPPED_WINDOW)
+        steps_within(t->e, STEPPED_US) < 8ull * STEPPED_WINDOW)
         return 1;
     uint64_t more = two - one, times = (STEPPED_WINDOW - (one - more)) / (2 * more);
     uint64_t most = t->b->ops / s->ops;
@@ -242,8 +241,7 @@ static bool step_all(struct stepper *t)
 
     if (!step_fewest(t))
         return false;
-    s->doubled = !b->window.not_doubled && can_step(b, 2 * s->ops) &&
-                 2 * (s->body.instructions + s->body.repeats) <= STEPPED_HARD;
+    s->doubled = !b->window.not_doubled && can_step(b, 2 * s->ops);
     if (!s->doubled)
         return true;
     if (!step_double(t))
@@ -268,16 +266,76 @@ static void give_up(struct stepper *t)
         fmt_buf(s->why_not, sizeof s->why_not, "the row failed while it was stepped");
 }
 
-void stepped_row(struct engine *e, struct row *row, unsigned placement)
+/* Fills the counts per operation from the four windows. */
+static void take_counts(struct stepped *s)
 {
-    struct stepper t = {.e = e, .b = row->out.bench, .row = row, .p = &e->placed[placement]};
+    s->instructions = stepped_per_op(s, s->body.instructions, s->body2.instructions,
+                                     s->empty.instructions, s->empty2.instructions);
+    s->iterations = stepped_per_op(s, s->body.iterations, s->body2.iterations, s->empty.iterations,
+                                   s->empty2.iterations);
+}
+
+/* Returns whether windows of the timed length take little enough time: of a row that somebody else
+ * wrote, whose body may do less in a long call than in a short one. */
+static bool is_quick_at_length(const struct stepper *t)
+{
+    const struct stepped *s = &t->row->stepped;
+    uint64_t one = s->body.instructions + s->body.repeats;
+    uint64_t two = s->body2.instructions + s->body2.repeats;
+    uint64_t most = steps_within(t->e, STEPPED_LENGTH_US) / 3; /* of ops, and of twice as many */
+
+    if (!t->b->code || !s->doubled || t->b->ops <= s->ops || two < one)
+        return false;
+    uint64_t steps = one + (two - one) * t->b->ops / s->ops;
+    return steps <= STEPPED_HARD && steps <= most;
+}
+
+static bool step_at_length(struct stepper *t)
+{
+    t->row->stepped.ops = t->b->ops;
+    return step_single(t) && step_double(t);
+}
+
+/* Counts in the state that the timed windows left. False: the row has failed. Does nothing for
+ * straight code that calls a function: its copies are placed anew, and the function with them, to
+ * which the data points. */
+static bool step_left(struct stepper *t)
+{
+    struct stepped *s = &t->row->stepped;
+
+    if (bench_is_straight(t->b) && t->b->window.callee)
+        return true;
+    t->left = true;
+    if (step_all(t) && (!is_quick_at_length(t) || step_at_length(t)))
+        take_counts(s);
+    t->left = false;
+    t->copies = 0;
+    s->left.ops = s->ops;
+    s->left.instructions = s->instructions;
+    s->instructions = s->iterations = UNKNOWN;
+    fmt_buf(s->left.why_not, sizeof s->left.why_not, "%s", s->why_not);
+    s->why_not[0] = '\0';
+    return !t->row->out.why;
+}
+
+void stepped_row(struct engine *e, struct row *row, unsigned placement, uint64_t operations)
+{
+    struct stepper t = {.e = e,
+                        .b = row->out.bench,
+                        .row = row,
+                        .p = &e->placed[placement],
+                        .placement = placement,
+                        .operations = operations};
     struct stepped *s = &row->stepped;
 
     if (e->facts.o->instructions == INSTRUCTIONS_OFF || row->out.why ||
         (e->poll && e->poll->stopped))
         return;
-    *s = (struct stepped){
-        .tried = true, .instructions = UNKNOWN, .iterations = UNKNOWN, .by_counter = UNKNOWN};
+    *s = (struct stepped){.tried = true,
+                          .instructions = UNKNOWN,
+                          .iterations = UNKNOWN,
+                          .by_counter = UNKNOWN,
+                          .left.instructions = UNKNOWN};
     step_try(e);
     if (t.b->proof.not_stepped)
         fmt_buf(s->why_not, sizeof s->why_not, "%s", t.b->proof.not_stepped);
@@ -288,13 +346,10 @@ void stepped_row(struct engine *e, struct row *row, unsigned placement)
     if (s->why_not[0])
         return;
     t.most = most_of(e);
-    if (!step_all(&t)) {
+    if (!step_left(&t) || !step_all(&t)) {
         give_up(&t);
         return;
     }
-    s->instructions = stepped_per_op(s, s->body.instructions, s->body2.instructions,
-                                     s->empty.instructions, s->empty2.instructions);
-    s->iterations = stepped_per_op(s, s->body.iterations, s->body2.iterations, s->empty.iterations,
-                                   s->empty2.iterations);
+    take_counts(s);
     steps_compare(&t);
 }

@@ -19,7 +19,7 @@ double units_ipc(const struct run_facts *run, const struct row *row)
     if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !is_known(cycles) ||
         !(row->figure.cycles.lo > 0) || !units_above_zero(run, row))
         return UNKNOWN;
-    return run_instructions(run, row) / cycles;
+    return run_instructions_timed(run, row) / cycles;
 }
 
 struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)

@@ -135,6 +135,46 @@ static void show_work(struct report *r, const struct row *row)
             row->stepped.why_not);
 }
 
+static void show_left(struct report *r, const struct stepped *s)
+{
+    if (!stepped_differs(s))
+        return;
+    num_fmt(r->out,
+            "  ^ its work depends on its history: %.3f instructions/op for %.0f operations with "
+            "fresh data,\r\n    ",
+            s->instructions, (double)s->ops);
+    if (s->left.why_not[0])
+        fmt(r->out, "not counted in the state that the timed windows left: %s\r\n",
+            s->left.why_not);
+    else
+        num_fmt(r->out, "%.3f for %.0f in the state that the timed windows left\r\n",
+                s->left.instructions, (double)s->left.ops);
+}
+
+/* Writes notes about work that is not the same in every window and in each of its halves. */
+static void show_history(struct report *r, const struct run_facts *run, const struct row *row)
+{
+    uint32_t ops = row->out.bench->ops;
+    double own = stepped_call(&row->stepped);
+
+    show_left(r, &row->stepped);
+    if (own > ROW_HALVES_PART * row->stepped.instructions * ops)
+        num_fmt(r->out,
+                "  ^ a call executes %.0f instructions besides its operations: %s the figure\r\n",
+                own, row->figure.doubled ? "not in" : "in");
+    if (row->figure.halves.differ && run_has_cycles(run)) {
+        double factor = units_are_instructions(run) ? units_of(run, 1) : row->cycles_per_tick;
+        num_fmt(r->out, "  ^ the second %.0f operations of a call cost %.0f %s, the first %.0f\r\n",
+                (double)ops, row->figure.halves.second * factor,
+                units_are_instructions(run) ? "instructions" : "cycles",
+                row->figure.halves.first * factor);
+    }
+    if (row->figure.pace == PACE_FUSED)
+        fmt(r->out,
+            "  ^ more instructions per cycle than NOPs: some were executed as one, or "
+            "overlapped\r\n    with the subtracted ones, or were counted but not timed\r\n");
+}
+
 /* Writes a note if the figure lacks what overlaps with the loop. */
 static void show_hidden(struct report *r, const struct row *row)
 {
@@ -235,6 +275,7 @@ static void show_line(struct report *r, const struct run_facts *run, const struc
     fmt(r->out, "\r\n");
     method_notes(r, run, row);
     show_trouble(r, run, row);
+    show_history(r, run, row);
     show_hidden(r, row);
     show_vague(r, row);
     show_above(r, row);

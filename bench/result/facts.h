@@ -123,4 +123,15 @@ static inline double run_instructions(const struct run_facts *run, const struct 
     return row->figure.known ? row->figure.ticks / (double)run->ticks_per_instruction : UNKNOWN;
 }
 
+/* Returns the instructions in the time that the figure of an operation is: in the state that the
+ * timed windows left, and with its part of what a call executes once, where that is timed too. */
+static inline double run_instructions_timed(const struct run_facts *run, const struct row *row)
+{
+    const struct stepped *s = &row->stepped;
+    double call = row->figure.doubled ? UNKNOWN : stepped_call(s);
+    double all = stepped_differs(s) ? s->left.instructions : run_instructions(run, row);
+
+    return is_known(call) ? all + call / row->out.bench->ops : all;
+}
+
 #endif

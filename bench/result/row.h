@@ -15,6 +15,7 @@
 #include "lib/stats/estimate.h"
 #include "lib/stats/histogram.h"
 #include "lib/stats/modes.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 /* A summary of a row on one core, for comparing cores and rows. UNKNOWN: no figure. */
@@ -45,6 +46,18 @@ struct figure {
     double se;              /* standard error of one placement, the mean over all */
 };
 
+/* Twice the body as two halves, in ticks per window. They differ if a half costs surely more than
+ * this part of the dearer one less (bench/engine/row_figure.h). */
+#define ROW_HALVES_PART 0.25
+struct row_halves {
+    bool differ; /* surely */
+    double first, second;
+};
+
+/* Whether a core can execute an operation's instructions in its time (bench/engine/row_figure.h):
+ * yes, or it is not known; only if some are executed as one; no. */
+enum pace { PACE_POSSIBLE, PACE_FUSED, PACE_IMPOSSIBLE };
+
 struct row_figure {
     bool known;                   /* there are windows for it */
     bool doubled;                 /* from twice the body; else from the body and the empty window */
@@ -53,6 +66,8 @@ struct row_figure {
     struct estimate cycles;       /* per operation; this and the rest by the source of cycle= */
     double se;
     struct modes modes; /* in core cycles; count 0 if these are not known */
+    struct row_halves halves;
+    enum pace pace;
 };
 
 /* --- all other methods (bench/engine/method.h) ----------------------------------------------- */
@@ -120,12 +135,37 @@ struct stepped {
     char unlike[128]; /* how the two counts differ; empty: they agree */
     /* Instructions per operation by the core's counter of them; UNKNOWN: not available. */
     double by_counter;
+    /* The same in the state that the row's last timed windows left, in place of fresh data. */
+    struct {
+        uint64_t ops;        /* 0: no such windows were stepped */
+        double instructions; /* per operation; UNKNOWN: not counted */
+        char why_not[128];   /* why not, if it is counted with fresh data */
+    } left;
 };
 
 /* Returns whether the row's instructions were counted. */
 static inline bool stepped_known(const struct stepped *s)
 {
     return s->tried && !s->why_not[0];
+}
+
+/* Returns the instructions that a call executes besides its operations; UNKNOWN: not counted. */
+static inline double stepped_call(const struct stepped *s)
+{
+    double once = (double)(int64_t)(s->body.instructions - s->empty.instructions);
+
+    return stepped_known(s) && s->doubled ? once - s->instructions * (double)s->ops : UNKNOWN;
+}
+
+/* Returns whether what an operation executes depends on the windows before it. */
+static inline bool stepped_differs(const struct stepped *s)
+{
+    double more = s->left.instructions - s->instructions;
+    /* With other numbers of operations, a loop's last turns may be shared out differently. */
+    double allowed = s->left.ops == s->ops ? 0 : s->instructions / 100;
+
+    return stepped_known(s) && s->left.ops &&
+           (s->left.why_not[0] || more > allowed || -more > allowed);
 }
 
 /* Returns the count per operation from the counts of the four windows. */

@@ -49,6 +49,8 @@ void step_known(void)
 
 uint32_t place_object(const struct placed *p)
 {
+    if (p->setup)
+        p->setup(p->object);
     return 0;
 }
 

@@ -9,9 +9,11 @@
 
 static struct {
     uint64_t of_body, of_empty; /* instructions of an operation */
-    uint64_t repeats;           /* of an operation: iterations after the first one */
+    uint64_t of_left;           /* in windows before the first setup, if not 0 */
+    bool set_up;
+    uint64_t repeats; /* of an operation: iterations after the first one */
     enum stepping_end end;
-    uint64_t at_end; /* the window, counted from 1, that ends so; 0: all end in STEPPING_BACK */
+    uint64_t at_end; /* windows from this one on, counted from 1, end so; 0: none */
     int failed;      /* what each body returns */
     uint64_t known;  /* instructions of step_known() */
     uint64_t windows, most_operations;
@@ -19,7 +21,9 @@ static struct {
 
 static uint64_t instructions_of(bool of_body, uint64_t n)
 {
-    return FRAME + n * (of_body ? made.of_body : made.of_empty);
+    uint64_t of = made.of_left && !made.set_up ? made.of_left : made.of_body;
+
+    return FRAME + n * (of_body ? of : made.of_empty);
 }
 
 static struct step_result step_row(struct stepping *s, step_entry *entry, const void *code,
@@ -40,9 +44,15 @@ static struct step_result step_row(struct stepping *s, step_entry *entry, const 
     s->traps = s->instructions + s->repeats + 1;
     if (s->traps >= s->most)
         s->end = STEPPING_MOST;
-    if (++made.windows == made.at_end)
+    if (++made.windows >= made.at_end && made.at_end)
         s->end = made.end;
     return (struct step_result){0, (uint64_t)made.failed};
+}
+
+static inline void sets_up(struct object *o)
+{
+    (void)o;
+    made.set_up = true;
 }
 
 static struct platform steppable;
@@ -73,7 +83,9 @@ static const struct stepped *go(void)
     memset(&walked_row, 0, sizeof walked_row);
     walked_row.out.bench = &loop;
     places[0].check = loop.check;
-    stepped_row(&engine, &walked_row, 0);
+    places[0].setup = loop.setup;
+    made.set_up = false;
+    stepped_row(&engine, &walked_row, 0, 64 * OPS);
     return &walked_row.stepped;
 }
 

@@ -156,3 +156,73 @@ TEST(gross_is_net_and_the_loop)
     assert_false(is_known(cost(false, EXEC_SILICON).gross));
     assert_false(is_known(cost(true, EXEC_EMULATED).gross));
 }
+
+/* --- more instructions than the core can execute ---------------------------------------------- */
+
+/* A row of N instructions in M cycles, on a core of 5.7 NOPs a cycle. */
+static struct row paced(double instructions, double cycles, bool doubled)
+{
+    static struct bench bench = {.window.form = FORM_FUNCTION, .ops = 100};
+    struct engine e = {.facts.execution = EXEC_SILICON, .witness.levels.best = 1 / 5.7f};
+    struct row row = {.out.bench = &bench, .loop.cycles = UNKNOWN};
+
+    row.figure.doubled = doubled;
+    row.figure.cycles = (struct estimate){.theta = cycles, .lo = cycles - 0.1, .hi = cycles + 0.1};
+    row.stepped = (struct stepped){.tried = true, .instructions = instructions};
+    check_pace(&e, &row);
+    return row;
+}
+
+TEST(more_instructions_than_the_core_can_execute_fail_the_row)
+{
+    struct row row = paced(187, 2.3, true);
+
+    assert_int_equal(row.figure.pace, PACE_IMPOSSIBLE);
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_non_null(strstr(row.out.why, "187.0 instructions in 2.300 cycles"));
+    row = paced(187, 2.3, false); /* a method of the literature: what it subtracts may overlap */
+    assert_int_equal(row.figure.pace, PACE_FUSED);
+    assert_null(row.out.why);
+}
+
+TEST(instructions_may_be_executed_in_pairs)
+{
+    assert_int_equal(paced(5, 1, true).figure.pace, PACE_POSSIBLE);
+    /* The interval reaches six a cycle. */
+    assert_int_equal(paced(6.5, 1, true).figure.pace, PACE_POSSIBLE);
+    assert_int_equal(paced(7, 1, true).figure.pace, PACE_FUSED);
+    assert_int_equal(paced(13, 1, true).figure.pace, PACE_FUSED);
+    assert_null(paced(13, 1, true).out.why);
+    assert_int_equal(paced(13.5, 1, true).figure.pace, PACE_IMPOSSIBLE);
+}
+
+/* --- halves of twice the body ----------------------------------------------------------------- */
+
+/* 16 parts whose first half costs `more` than the second, +-1, next to an empty window of 80. */
+static struct row_halves halves(double second, double more)
+{
+    static struct bench bench = {.ops = 100};
+    struct gathered g = {.whole = 1, .exclusive = 1};
+    uint64_t scratch[8];
+    double mean[2];
+    struct row_figure_means means = {&mean[0], &mean[1], 1, 1};
+
+    for (unsigned i = 0; i < 16; i++) {
+        moments_add(&g.second, second);
+        moments_add(&g.more, more + (i % 2 ? 1 : -1));
+        moments_add(&g.window, 80);
+    }
+    return row_figure(&g, &bench, 2, CYCLES_RULER, &means, scratch).halves;
+}
+
+TEST(halves_differ_by_more_than_an_empty_window_and_a_quarter)
+{
+    assert_false(halves(6000, 0).differ);
+    assert_false(halves(6000, 1900).differ); /* 24% of the dearer half */
+    assert_true(halves(6000, 2100).differ);
+    assert_true(halves(6000, -1600).differ);
+    assert_false(halves(100, 70).differ); /* what a window does once */
+    assert_true(halves(100, 90).differ);
+    assert_true(halves(0, 700).differ);
+    assert_true(halves(6000, 2100).first == 8100 && halves(6000, 2100).second == 6000);
+}
