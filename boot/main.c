@@ -150,7 +150,7 @@ static EFI_STATUS end_borrowed(struct boot *b, enum status status)
         qemu_exit(status);
     if (finish == FINISH_REBOOT || finish == FINISH_POWEROFF)
         end_machine(b, finish == FINISH_REBOOT);
-    if (finish != FINISH_AUTO && finish != FINISH_RETURN)
+    if (!handoff_goes_back(b->handoff))
         cpu_halt();
     boot_let_read(b);
     boot_close(b);

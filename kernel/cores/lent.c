@@ -237,10 +237,9 @@ static void take_pending_wakes(void)
 
 void lent_home(const struct cores *c, struct lent *l)
 {
-    if (!l)
-        return;
-    lent_dismiss(l);
-    for (uint32_t i = l->room; i-- > 0;) {
+    if (l)
+        lent_dismiss(l);
+    for (uint32_t i = l ? l->room : 0; i-- > 0;) {
         struct core *core = l->core[i].core;
         if (!lent_lost(&l->core[i]))
             continue;
@@ -248,6 +247,9 @@ void lent_home(const struct cores *c, struct lent *l)
         if (!park_wake(core) || !await_back(core))
             lent_give_up(core);
     }
+    for (unsigned i = 1; !l && i < c->count; i++)
+        if (c->core[i] && !c->core[i]->asleep)
+            c->core[i]->origin->give_up(c->core[i]);
     if (c->given.boot && c->given.boot->parking)
         take_pending_wakes();
 }

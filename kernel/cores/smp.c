@@ -352,7 +352,7 @@ const char *cores_bring_up(struct cores *c)
     uint64_t began = rdtsc();
 
     c->given.boot->cores = c;
-    c->origin = c->given.handoff->borrowed ? &core_lent : &core_started;
+    c->origin = handoff_starts_cores(c->given.handoff) ? &core_started : &core_lent;
     c->cr4 = read_cr4();
     c->efer = rdmsr(MSR_EFER);
     if (!make_list(c))

@@ -141,6 +141,7 @@ extern const struct core_origin core_started, core_lent;
  * Cores that the firmware lends (takeover=borrow). Each runs our procedure through MP services and
  * waits in it until the boot core has the machine and calls it. It then serves like a started core.
  * At the end it restores its state and returns to the firmware. No lent core is ever sent an INIT.
+ * If the firmware lends none, and does not continue after the run, they are started instead.
  *
  *   boot/cores.c              starts the procedures; waits for begin and end  (boot core, firmware)
  *   lent_serve()              the procedure                                   (the core itself)
@@ -203,7 +204,8 @@ static inline bool lent_lost(const struct lent_core *l)
 }
 
 /* Returns every lent core to the firmware, whatever it runs, newest first. Bounded. `l` NULL: no
- * core is lent. */
+ * core is lent. Then started ones that sleep stay in our loop until the machine is reset, in which
+ * they still take part in SMIs; others are given up, so that none interrupts the boot core. */
 void lent_home(const struct cores *c, struct lent *l);
 
 /*

@@ -109,10 +109,12 @@ static void arrive(struct core *c)
 
 /* --- the boot core --------------------------------------------------------------------------- */
 
-static bool usable_low(const struct memory_region *r)
+static bool usable_low(const struct handoff *h, const struct memory_region *r)
 {
     /* Other cores may have run in the firmware's pages; by now they wait for a start-up IPI. */
-    return r->type == REGION_FREE || r->type == REGION_BOOT_CODE || r->type == REGION_BOOT_DATA;
+    bool firmwares = r->type == REGION_BOOT_CODE || r->type == REGION_BOOT_DATA;
+
+    return r->type == REGION_FREE || (firmwares && !h->borrowed);
 }
 
 /* Returns the address of LOW_PAGES pages below 1 MiB, never page 0: those that the firmware
@@ -122,7 +124,7 @@ static uint64_t low_pages(const struct handoff *h)
     for (uint32_t i = 0; !h->low_page && i < h->regions; i++) {
         const struct memory_region *r = &h->region[i];
         uint64_t at = r->start ? r->start : PAGE, need = at - r->start + LOW_PAGES * PAGE;
-        if (usable_low(r) && r->size >= need && at + LOW_PAGES * PAGE <= LOW_END)
+        if (usable_low(h, r) && r->size >= need && at + LOW_PAGES * PAGE <= LOW_END)
             return at;
     }
     return h->low_page;
@@ -139,7 +141,7 @@ static bool switch_to_x2apic(struct lapic *l)
     return lapic_read(l, LAPIC_ID, &l->id);
 }
 
-/* Switches the LAPIC to x2APIC if the ids need it. */
+/* Switches the LAPIC to x2APIC if the ids need it; a borrowed one could not be switched back. */
 static const char *start_obstacle(struct cores *c)
 {
     struct lapic *lapic = &c->given.irq->lapic;
@@ -151,7 +153,8 @@ static const char *start_obstacle(struct cores *c)
         return "they could not be stopped by INIT";
     if (!low_pages(c->given.handoff))
         return "no free memory below 1 MiB, where a core starts";
-    if (!lapic->x2apic && cores_need_x2apic(&c->list) && c->given.cpu->x2apic)
+    if (!lapic->x2apic && cores_need_x2apic(&c->list) && c->given.cpu->x2apic &&
+        !c->given.handoff->borrowed)
         c->x2apic_switched = switch_to_x2apic(lapic);
     return NULL;
 }

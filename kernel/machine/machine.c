@@ -214,8 +214,9 @@ static void mask_interrupts(struct machine *m)
 
     m->irq = irq_mask(&m->paging, &m->cpu, m->madt,
                       borrowed ? arena_take(&m->arena, sizeof(struct irq_opened)) : NULL);
-    /* The firmware's cores continue in its loops; the firmware needs them afterwards. */
-    m->others_stopped = !borrowed && m->irq.lapic.present && machine_stop_others(m);
+    /* Lent cores are in our procedure; the firmware needs them afterwards. */
+    m->others_stopped =
+        handoff_starts_cores(m->handoff) && m->irq.lapic.present && machine_stop_others(m);
 }
 
 /* Makes LFENCE serializing, on which the clock reads rely. Then sets up counters, TSC frequency and

@@ -100,6 +100,18 @@ struct handoff {
     uint64_t memory_total; /* bytes of RAM in this map */
 };
 
+/* Returns whether a borrowed machine goes back to the firmware's menu or shell at the end. */
+static inline bool handoff_goes_back(const struct handoff *h)
+{
+    return h->options.finish == FINISH_AUTO || h->options.finish == FINISH_RETURN;
+}
+
+/* Returns whether the other cores are started by INIT: after that the firmware cannot use them. */
+static inline bool handoff_starts_cores(const struct handoff *h)
+{
+    return !h->borrowed || (!h->lent && !handoff_goes_back(h));
+}
+
 /* One page for the code that a core starts in, one for the root of its first page tables. */
 #define LOW_PAGES 2
 #define LOW_END   0x100000ull /* limit of start-up vectors (SDM vol. 3A section 11.6.1) */

@@ -86,8 +86,9 @@ static void show_cores(const struct machine *m, struct sink *out)
     }
     fmt(out, "%u up in ", c->up + 1);
     num_f64(out, cores_ms(m), 1, 0);
-    fmt(out, " ms, parked by %s%s\r\n", park_name(&c->parking),
-        m->irq.lapic.x2apic ? "; x2APIC" : "");
+    fmt(out, " ms, parked by %s%s%s\r\n", park_name(&c->parking),
+        m->irq.lapic.x2apic ? "; x2APIC" : "",
+        m->handoff->borrowed && !m->handoff->lent ? "; not lent, but started by INIT" : "");
 }
 
 /* Returns how the port was found, in words; the record has the short names. */

@@ -5,6 +5,7 @@
  *              it (on the boot core before and after baretick); prints the result with the
  *              differences; then sends all cores into another procedure
  *   mp-none    refuses every procedure on all cores, and on single ones after the first
+ *   mp-missing   removes the protocol
  *   mp-less    the cores with odd APIC ids return without running the procedure
  *   mp-late    other cores start the procedure some milliseconds late, and check then whether the
  *              boot core's table of interrupts still has baretick's entry for NMIs; prints the
@@ -211,12 +212,29 @@ static void say_number(UINT32 n, void (*say)(const char *))
     say(number);
 }
 
+static void remove_services(EFI_BOOT_SERVICES *bs, EFI_GUID *guid)
+{
+    EFI_HANDLE handle;
+    UINTN size = sizeof handle;
+
+    /* On one handle, as the firmware installs it. */
+    if (!EFI_ERROR(bs->LocateHandle(ByProtocol, guid, NULL, &size, &handle)) &&
+        !EFI_ERROR(bs->HandleProtocol(handle, guid, (void **)&services))) {
+        bs->UninstallProtocolInterface(handle, guid, services);
+    }
+    services = NULL;
+}
+
 void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
 {
     static EFI_GUID guid = {
         0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
 
     is = mode;
+    if (mode("mp-missing")) {
+        remove_services(real->BootServices, &guid);
+        return;
+    }
     if ((!mode("mp-watch") && !mode("mp-none") && !mode("mp-less") && !mode("mp-late")) ||
         EFI_ERROR(real->BootServices->LocateProtocol(&guid, NULL, (void **)&services))) {
         return;

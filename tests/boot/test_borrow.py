@@ -6,7 +6,8 @@ import subprocess
 import media
 import pytest
 from read import report
-from machine import FAULT, SUCCESS, Boot, drive, seen
+from debugger import symbols
+from machine import FAULT, SUCCESS, Boot, drive, monitor, seen
 from sharing import CALLS
 from test_serial_tables import MMIO, NOWHERE, dbg2, spcr
 
@@ -296,6 +297,39 @@ def test_the_boot_core_measures_if_the_firmware_lends_none(boot, shim):
     assert b.status == SUCCESS, str(b)
     (warning,) = [e for e in b.events("warning") if "cores are not used" in e["message"]]
     assert "MP services do not lend them: unsupported" in warning["message"], warning
+    assert "finish=reboot" in warning["message"], warning
+
+
+@pytest.mark.parametrize("mode", ["mp-none", "mp-missing"])
+@pytest.mark.parametrize("finish", ["reboot", "poweroff"])
+def test_cores_that_the_firmware_does_not_lend_are_started_before_a_reset(boot, shim, mode, finish):
+    """All cores measure, and the firmware still writes the report and ends the machine."""
+    disk = shim(mode, f"{QUICK} cores=all takeover=borrow finish={finish}")
+    b = boot("", disk=disk, snapshot=False, extra=["-smp", "3"])
+    assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
+    lent(b, 3)
+    assert {row["core"] for row in b.rows if row["status"] == "ok"} == {0, 1, 2}, str(b)
+    assert not [e for e in b.events("warning") if "core" in e["message"]], b.events()
+    ((records, table),) = printed(b.serial)
+    must_be_on(disk, 0, records, table)
+
+
+@pytest.mark.parametrize("words", ["", "suite=provoke bench=setup cores=1"], ids=["pass", "fault"])
+def test_started_cores_stay_in_their_loop_while_the_firmware_ends_the_machine(boot, shim, tmp_path, words):
+    """There they take part in SMIs; after an INIT they would not. ResetSystem hangs, so there is time to look."""
+    found = []
+
+    def look():
+        found.extend(re.findall(r"RIP=(\w+).*HLT=(\d)", monitor(tmp_path / "monitor", "info registers -a")[0]))
+
+    disk = shim("mp-none reset-hangs", f"{words or QUICK} samples=16 takeover=borrow finish=reboot")
+    b = boot("", disk=disk, extra=["-smp", "3"], icount=False, keys={b"trying the firmware": look})
+    assert b.exit == 0 and b.run["cores"]["up"] == 3, str(b)
+    assert b.end["verdict"] == ("fail" if words else "pass"), str(b)
+    assert [halted for _, halted in found] == ["0", "1", "1"], found
+    places = [int(rip, 16) % 4096 for rip, _ in found[1:]]  # the image begins at a page
+    assert places[1] == (symbols()["sleep_hlt_at"] + 1) % 4096, found
+    assert words or places[0] == places[1], found
 
 
 def test_missing_cores_are_named_and_the_others_measure(boot, shim):

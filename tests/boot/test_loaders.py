@@ -48,6 +48,16 @@ def test_uboot_starts_baretick_with_load_options(boot, stick, machine):
 
 
 @pytest.mark.others
+def test_all_cores_are_used_under_uboot_before_a_reset(boot, stick):
+    """It has no MP services."""
+    disk = stick({"baretick.conf": f"{QUICK} cores=all finish=reboot".encode()})
+    b = boot("", disk=disk, bus="ide", bios=media.find("U-Boot", *UBOOT), extra=["-smp", "2"])
+    assert b.exit == 0 and b.end["verdict"] == "pass" and b.run["takeover"] == "borrow", str(b)
+    assert b.run["cores"]["up"] == 2 and {row["core"] for row in b.rows if row["status"] == "ok"} == {0, 1}, b.run["cores"]
+    assert "wrote baretick\\0000.jsonl" in b.text, str(b)
+
+
+@pytest.mark.others
 def test_a_wrong_conf_is_refused_under_uboot(boot, stick):
     disk = stick({"baretick.conf": b"samples=3"})
     b = boot("", disk=disk, bus="ide", bios=media.find("U-Boot", *UBOOT))
