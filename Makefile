@@ -390,7 +390,7 @@ UNIT := $(B)/unit/$(CC_ID)
 UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tables sum/body truth/table \
 	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
 UNIT_KERNEL := $(filter kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
-	console/display console/serial cores/nmi_timer cores/own_timers cpu/area_map cpu/msr_setup cpu/paging cpu/row_state cpu/throttling)
+	console/display console/serial cores/run cores/nmi_timer cores/own_timers cpu/area_map cpu/msr_setup cpu/paging cpu/row_state cpu/throttling)
 UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/nodes platform/process stores/counts stores/hash_table \
 	$(if $(HAS_ZYDIS),stores/operands))
 UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) bench/suites/datasheet.c $(patsubst %,hosted/replay/replay_%.c,acpi cpuid machine) \

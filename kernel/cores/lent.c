@@ -231,7 +231,7 @@ const struct core_origin core_lent = {
 static void take_pending_wakes(void)
 {
     write_cr8(CR8_ONLY_HIGHEST);
-    __asm__ volatile("sti; nop; cli" : : : "memory");
+    take_irqs();
     write_cr8(CR8_HOLD_ALL);
 }
 

@@ -63,8 +63,10 @@ bool park_await(struct core *c, uint64_t ticks)
     uint64_t began = rdtsc();
 
     write_cr8(CR8_ONLY_HIGHEST);
-    while (c->wakes == c->slept && rdtsc() - began < ticks)
-        __asm__ volatile("sti; nop; cli; pause" : : : "memory");
+    while (c->wakes == c->slept && rdtsc() - began < ticks) {
+        take_irqs();
+        pause();
+    }
     bool woken = c->wakes != c->slept;
     c->slept = c->wakes;
     write_cr8(CR8_HOLD_ALL);
@@ -106,11 +108,25 @@ static bool asleep(const struct core *c)
 
 /* --- on every core that takes part ----------------------------------------------------------- */
 
+/* Takes a core out of its rendezvous, once: on the core itself when it has finished, or on the boot
+ * core, which gives it up. Then it counts no more, however late it finishes. False: it is in none.
+ * *left: cores that have not finished. */
+static bool take_out(struct core *c, uint32_t *left)
+{
+    struct core_rendezvous *m = __atomic_exchange_n(&c->job.rendezvous, NULL, __ATOMIC_SEQ_CST);
+
+    c->job.fn = NULL;
+    if (m)
+        *left = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST);
+    return m;
+}
+
 /* Leaves the rendezvous. True: this core was the last. */
-static bool leave_rendezvous(struct core_rendezvous *m, const struct core *c)
+static bool leave_rendezvous(struct core *c)
 {
     struct core *boot = c->cores->given.boot;
-    bool last = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0;
+    uint32_t left;
+    bool last = take_out(c, &left) && left == 0;
 
     /* If the wake-up cannot be sent, the boot core stays asleep: no other way exists to
      * wake it. */
@@ -119,11 +135,14 @@ static bool leave_rendezvous(struct core_rendezvous *m, const struct core *c)
     return last;
 }
 
+/* True: this core was the last. */
 static bool take_part(struct core *c)
 {
     const struct cores_given *g = &c->cores->given;
     struct core_job job = c->job;
 
+    if (!job.fn || !job.rendezvous) /* given up before it began */
+        return false;
     deadline_awake(c);
     paging_use(g->paging, c, c->tables && job.rendezvous->n > 1);
     /* The boot core was about to sleep when it woke this core. A failure cannot be reported
@@ -132,8 +151,7 @@ static bool take_part(struct core *c)
         (void)asleep(g->boot);
     job.fn(job.ctx, c->index);
     paging_use(g->paging, c, false);
-    c->job.fn = NULL;
-    return leave_rendezvous(job.rendezvous, c);
+    return leave_rendezvous(c);
 }
 
 /* Stops counters that a run which ended by a fault has left running. */
@@ -151,8 +169,7 @@ void core_serve(struct core *c)
     __atomic_add_fetch(&c->cores->up, 1, __ATOMIC_SEQ_CST);
     while (!c->go_home) {
         park_sleep(c);
-        if (c->job.fn)
-            (void)take_part(c);
+        (void)take_part(c);
     }
     stop_counters(&c->cycles);
 }
@@ -187,6 +204,7 @@ static const char *find_obstacle_to_call(const struct cores *all, const unsigned
 static bool wake_rendezvous(struct cores *all)
 {
     struct core_rendezvous *m = &all->rendezvous;
+    uint32_t left;
 
     for (unsigned k = 0; k < m->n; k++) {
         struct core *c = all->core[m->list[k]];
@@ -196,7 +214,7 @@ static bool wake_rendezvous(struct cores *all)
         if (park_wake(c))
             continue;
         all->facts[c->index].why_not = "the interrupt that wakes it cannot be sent";
-        if (__atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0)
+        if (take_out(c, &left) && left == 0)
             return false;
     }
     return true;
@@ -231,23 +249,44 @@ static void note_stop(struct core *c)
     __atomic_add_fetch(&all->faulted, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Gives up the cores that have not finished. Then no wake-up of theirs is on its way. */
-static void give_up_missing(struct cores *all)
+static void note_hang(struct core *c)
+{
+    fmt_buf(c->fault, sizeof c->fault,
+            "it hangs: for %u s, %u times deadline=, it has not begun or ended a row",
+            DEADLINE_PATIENCE * c->cores->given.handoff->options.deadline, DEADLINE_PATIENCE);
+    note_stop(c);
+    c->deadline = 0;
+}
+
+/* Gives up the cores that have not finished; `for_good`: each is excluded. Those that are just
+ * leaving have left then, and their wake-up has come. */
+static void give_up_missing(struct cores *all, bool for_good)
 {
     const struct core_rendezvous *m = &all->rendezvous;
+    uint32_t left;
 
     for (unsigned k = 0; k < m->n; k++) {
         struct core *c = all->core[m->list[k]];
-        if (!c->job.fn || c->faulted)
+        if (!take_out(c, &left) || c->faulted)
             continue;
-        fmt_buf(c->fault, sizeof c->fault,
-                "it hangs: for %u s, %u times deadline=, it has not begun or ended a row",
-                DEADLINE_PATIENCE * all->given.handoff->options.deadline, DEADLINE_PATIENCE);
-        note_stop(c);
-        c->deadline = 0;
+        if (for_good)
+            note_hang(c);
         c->origin->give_up(c);
     }
+    (void)WAIT_FOR(__atomic_load_n(&m->left, __ATOMIC_SEQ_CST) == 0, cores_ticks(all, ASLEEP_US));
     (void)park_await(all->given.boot, cores_ticks(all, SETTLE_US));
+}
+
+/* Sleeps until all have finished. A wake-up that came too late for an earlier rendezvous does not
+ * end it. False: the cores that are left have run out of patience. */
+static bool await_rendezvous(struct cores *all)
+{
+    struct deadline_patience patience = {0};
+
+    while (sleep_for(all->given.boot, &patience))
+        if (__atomic_load_n(&all->rendezvous.left, __ATOMIC_SEQ_CST) == 0)
+            return true;
+    return false;
 }
 
 static const char *call_cores(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
@@ -255,7 +294,6 @@ static const char *call_cores(struct cores *all, const unsigned *list, unsigned 
 {
     struct core *boot = all->given.boot;
     const char *why_not = find_obstacle_to_call(all, list, n);
-    struct deadline_patience patience = {0};
     bool boot_in = false;
 
     if (why_not)
@@ -265,8 +303,8 @@ static const char *call_cores(struct cores *all, const unsigned *list, unsigned 
     all->rendezvous =
         (struct core_rendezvous){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
     hand_out(all, fn, ctx);
-    if (wake_rendezvous(all) && !(boot_in && take_part(boot)) && !sleep_for(boot, &patience))
-        give_up_missing(all);
+    if (wake_rendezvous(all) && !(boot_in && take_part(boot)) && !await_rendezvous(all))
+        give_up_missing(all, true);
     deadline_awake(boot);
     return team_outcome(all, list, n);
 }
@@ -284,9 +322,7 @@ bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
     if (here)
         here(ctx);
     if (!WAIT_FOR(__atomic_load_n(&all->rendezvous.left, __ATOMIC_SEQ_CST) == 0, ticks)) {
-        for (unsigned k = 0; k < n; k++)
-            if (all->core[list[k]]->job.fn)
-                all->core[list[k]]->origin->give_up(all->core[list[k]]);
+        give_up_missing(all, false);
         return false;
     }
     /* Its wake-up is on its way. */
@@ -319,7 +355,6 @@ _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
                             void (*print)(const struct core *c, const struct trap_frame *f))
 {
     uint32_t *printing = &c->cores->printing;
-    struct core_rendezvous *rendezvous = c->job.fn ? c->job.rendezvous : NULL;
 
     if (!c->faulted) {
         note_fault(c, f);
@@ -328,10 +363,7 @@ _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
         print(c, f);
         __atomic_store_n(printing, 0, __ATOMIC_SEQ_CST);
     }
-    if (rendezvous) {
-        c->job.fn = NULL;
-        leave_rendezvous(rendezvous, c);
-    }
+    (void)leave_rendezvous(c);
     c->origin->stop(c);
     cpu_halt();
 }

@@ -190,6 +190,12 @@ CPU_PLAIN(sti)
 CPU_PLAIN(wbinvd)
 #undef CPU_PLAIN
 
+/* Takes the interrupts that are pending. */
+static inline void take_irqs(void)
+{
+    __asm__ volatile("sti; nop; cli" : : : "memory");
+}
+
 /* For symbols of the linker script and of assembly: accessed directly, not through the GOT. */
 #define HIDDEN __attribute__((visibility("hidden")))
 

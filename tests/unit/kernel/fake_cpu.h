@@ -22,6 +22,7 @@
 #define read_cr8   real_read_cr8
 #define write_cr8  real_write_cr8
 #define invlpg     real_invlpg
+#define take_irqs  real_take_irqs
 #define write_idtr real_write_idtr
 #include "kernel/cpu/instructions.h"
 #undef in8
@@ -37,6 +38,7 @@
 #undef read_cr8
 #undef write_cr8
 #undef invlpg
+#undef take_irqs
 #undef write_idtr
 #define ioapic_read  real_ioapic_read
 #define ioapic_write real_ioapic_write
@@ -57,6 +59,7 @@ void write_cr3(uint64_t v);
 uint64_t read_cr8(void);
 void write_cr8(uint64_t v);
 void invlpg(uint64_t virt);
+void take_irqs(void);
 void write_idtr(struct table_register r);
 uint32_t ioapic_read(volatile uint8_t *at, uint32_t index);
 void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v);
