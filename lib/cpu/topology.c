@@ -255,7 +255,7 @@ static bool is_invalid(const struct cores_known *known, uint32_t id)
 
     for (unsigned i = 0; i < known->mets; i++)
         met = met || known->met[i].id == id;
-    return !cores_reachable(id, false) && (id >> X2APIC_ID_BITS || !met);
+    return id >> X2APIC_ID_BITS || !met;
 }
 
 static void note_invalid(struct cores_list *l, uint32_t id)

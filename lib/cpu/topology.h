@@ -89,9 +89,9 @@ struct cores_list {
 
 /*
  * The caller sets `l->id` and `l->room`; the rest is filled. Firmware lists cores that do not exist
- * with uninitialised ids. An id from 255 on is invalid if it has more than 20 bits, since the 16
- * upper ones of these become a logical id (SDM vol. 3A section 11.12.10.2), or if MP services,
- * which have started other cores, do not know it.
+ * with uninitialised ids. An id is invalid if it has more than 20 bits, since the 16 upper ones of
+ * these become a logical id (SDM vol. 3A section 11.12.10.2), or if MP services, which have started
+ * other cores, do not know it.
  */
 void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t boot_id);
 

@@ -73,9 +73,9 @@ def madt(*cpus):
     return table(b"APIC", 4, head + io_apic + entries)
 
 
-def listed(boot, shim, raw):
+def listed(boot, shim, raw, modes=""):
     """A machine of 2 cores whose firmware has this MADT."""
-    disk = shim("tables madt-hidden", BRIEF, tables=[raw])
+    disk = shim(f"tables madt-hidden {modes}", BRIEF, tables=[raw])
     return boot("", disk=disk, **smp(2)).must(SUCCESS)
 
 
@@ -83,7 +83,7 @@ def warnings(b):
     return [e["message"] for e in b.events("warning") if "core" in e["message"] or "processor" in e["message"]]
 
 
-@pytest.mark.parametrize("ids", [[0x17161514] * 8, [0x17161514 + i for i in range(8)], [0x1514]])
+@pytest.mark.parametrize("ids", [[0x17161514] * 8, [0x17161514 + i for i in range(8)], [0x1514], [0x14, 0x7F, 0xFE]])
 def test_cores_with_an_invalid_id_are_not_cores(boot, shim, ids):
     """Such ids, which coreboot left uninitialised, must not lead to x2APIC, to a wait or to a third core."""
     b = listed(boot, shim, madt((0, 1), (1, 1), *((id, 1) for id in ids)))
@@ -92,6 +92,13 @@ def test_cores_with_an_invalid_id_are_not_cores(boot, shim, ids):
     assert not cores.get("x2apic_switched") and cores["start_ms"] < 500, cores
     (warning,) = warnings(b)
     assert f"{len(set(ids))} processors" in warning and f"0x{ids[0]:x}" in warning, warning
+
+
+def test_without_mp_services_all_invalid_ids_cost_two_seconds_together(boot, shim):
+    b = listed(boot, shim, madt((0, 1), (1, 1), *((id, 1) for id in range(32, 40))), "mp-missing")
+    cores = b.run["cores"]
+    assert (cores["count"], cores["up"]) == (10, 2) and 1000 < cores["start_ms"] < 3000, cores
+    assert [w for w in warnings(b) if "did not answer INIT" in w] == warnings(b) and len(warnings(b)) == 8, b.events()
 
 
 def test_a_core_after_a_thousand_empty_entries_is_used(boot, shim):
