@@ -218,7 +218,8 @@ void lent_home(const struct cores *c, struct lent *l);
 
 /* Returns the effective method: "hlt" or "mwait". */
 const char *park_name(const struct parking *p);
-/* Enables the running core's APIC; all interrupt sources but other cores stay masked. */
+/* Enables the running core's APIC, with our spurious vector; all interrupt sources but other cores
+ * stay masked. */
 void park_accept(const struct parking *p);
 /* Sleeps, on the core `c` itself, until another core wakes it. */
 void park_sleep(struct core *c);

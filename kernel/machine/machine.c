@@ -217,6 +217,12 @@ static void mask_interrupts(struct machine *m)
     /* Lent cores are in our procedure; the firmware needs them afterwards. */
     m->others_stopped =
         handoff_starts_cores(m->handoff) && m->irq.lapic.present && machine_stop_others(m);
+    if (!m->irq.lapic.present)
+        return;
+    /* An interrupt that the APIC was delivering when it was masked comes as a spurious one once
+     * interrupts are enabled (SDM vol. 3A section 11.9): now, and to our vector, not in a row. */
+    park_accept(&(struct parking){.lapic = &m->irq.lapic});
+    take_irqs();
 }
 
 /* Makes LFENCE serializing, on which the clock reads rely. Then sets up counters, TSC frequency and

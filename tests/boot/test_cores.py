@@ -181,6 +181,14 @@ def test_buffers_of_each_core_need_memory(boot):
         assert word in error["message"] and word in b.text, error
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_spurious_interrupt_of_each_core_has_our_vector(disturbed, count):
+    """EDK II leaves it at 15, the vector of an exception. test_ring0.py has such an interrupt, in Bochs."""
+    b = disturbed(*(f"info lapic {core}" for core in range(count)), seen=[], **smp(count))
+    assert b.status == SUCCESS, str(b)
+    assert [re.findall(r"spurious vec (\d+)", said) for said in b.answers] == [["255"]] * count, b.answers
+
+
 def test_nmi_is_counted_on_the_core_that_got_it(disturbed):
     """HMP's nmi goes to every core whose LINT1 delivers NMIs, as the firmware set it."""
     b = disturbed("nmi", "nmi", seen=[f"nmi: core {core} " for core in (1, 2, 3)], **smp(4))
