@@ -12,9 +12,9 @@ from impersonated import BORROW, CARRIED, EXIT
 # All vendors and generations.
 EVERY_RUN = {
     "AuthenticAMD0000F51_K8_Sledgehammer", "AuthenticAMD0100FA0_K10_Thuban", "AuthenticAMD0600F12_Interlagos",
-    "AuthenticAMD0800F11_K17_Zen2", "AuthenticAMD0B40F40_K20_GraniteRidge_02", "CentaurHauls0040672_CNS_04",
-    "GenuineIntel0000F66_P4_Tulsa", "GenuineIntel00106A2_Nehalem-EP", "GenuineIntel00506E3_Skylake",
-    "GenuineIntel0090672_AlderLake_01_LC_BC",
+    "AuthenticAMD0B40F40_K20_GraniteRidge_02", "CentaurHauls0040672_CNS_04", "GenuineIntel0000F66_P4_Tulsa",
+    "GenuineIntel00106A2_Nehalem-EP", "GenuineIntel00506E3_Skylake", "GenuineIntel0090672_AlderLake_01_LC_BC",
+    "HygonGenuine0900F11_Hygon_01",
 }  # fmt: skip
 WORDS = "suite=baseline bench=do_nothing samples=16 turbo=off prefetch=off freq=base cycle=pmc,aperf,auto console=serial "
 COUNTERS = {"fixed1": "pmc", "amd_pmc": "pmc", "aperf": "aperf"}
