@@ -140,7 +140,7 @@ class Shown(Recording):
                   for address, value in sorted(self.msrs.items())]  # fmt: skip
         return "\n".join(lines) + "\n"
 
-    def machine(self, tsc_hz, shift, model=False, flags=None, cycles=(1, 1), aperf=(1, 1), smi=(0, 1, 0), tsc_offset=(), changes=()):
+    def machine(self, tsc_hz, shift, model=False, flags=None, cycles=(1, 1), aperf=(1, 1), smi=(0, 1, 0), x2apic=False, tsc_offset=(), changes=()):
         """Returns machine.bin: struct machine of impersonator/imp.h.
 
         flags       {address: KEEPS, ...} of MSRs         smi       us: the first, from one to the next, the length
@@ -151,7 +151,7 @@ class Shown(Recording):
             always = FAULTS if self.msrs[address] is None else READ_ONLY if address in CONSTANT else 0
             return always | (WRITE_ONLY if address in (0x49, 0x10B) else 0) | (flags or {}).get(address, 0)
 
-        numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), shift, int(model), *cycles, *aperf, *smi]
+        numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), shift, int(model), *cycles, *aperf, *smi, int(x2apic)]
         numbers += [*self.ids, *[0] * (CORES - len(self.ids)), *tsc_offset, *[0] * (CORES - len(tsc_offset))]
         numbers += [n for us, address, value, *core in changes for n in (us, address, value, *(core or [-1]))]
         numbers += [0] * (4 * (CHANGES - len(changes)))

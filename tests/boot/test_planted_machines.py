@@ -5,13 +5,16 @@ import re
 
 import impersonated
 import pytest
-from impersonated import CARRIED, EXIT, KEEPS
+from impersonated import BORROW, CARRIED, EXIT, KEEPS
 
 SKYLAKE = CARRIED / "GenuineIntel00506E3_Skylake.txt"
 ALDER_LAKE = CARRIED / "GenuineIntel0090672_AlderLake_01_LC_BC.txt"  # its leaf 15h has a crystal
+EMERALD_RAPIDS = CARRIED / "GenuineIntel00C06F2_EmeraldRapids_03.txt"  # MSR 10Ah bit 21: it has XAPIC_DISABLE
 ZEN = CARRIED / "AuthenticAMD0800F11_K17_Zen2.txt"
-ROW = "suite=baseline bench=do_nothing samples=16 hist=off instructions=off console=serial " + EXIT
+SHORT = "suite=baseline bench=do_nothing samples=16 hist=off instructions=off console=serial "
+ROW = SHORT + EXIT
 THERM_STATUS, TSC_ADJUST, PREFETCH, GLOBAL_CTRL, MICROCODE = 0x19C, 0x3B, 0x1A4, 0x38F, 0x8B
+APIC_BASE, XAPIC_DISABLE_STATUS = 0x1B, 0xBD
 PROCHOT_NOW = 1 << 2  # SDM vol. 4 table 2-2: PROCHOT or FORCEPR event
 
 
@@ -106,3 +109,17 @@ def test_the_offset_and_the_microcode_of_another_core_are_found(planted):
     assert (first["microcode"], second["microcode"]) == (b.recorded["microcode"], revision)
     assert abs(second["tsc_offset_ticks"] - ticks) <= second["tsc_offset_error_ticks"] < ticks / 2, second
     assert re.search(r"^\*?  1     2   0    1   0  - +f0 +\d+ \+- \d+$", b.text.replace("\r", ""), re.M), str(b)
+
+
+X2APIC_ROWS = "suite=events,wakeup bench=nmi_x2apic,self_x2apic,ipi_x2apic_answer samples=16 hist=off console=serial "
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", [X2APIC_ROWS + EXIT, pytest.param(SHORT + BORROW, marks=pytest.mark.others)])
+def test_a_machine_that_is_locked_in_x2apic_mode_is_used_in_it(planted, words):
+    """The page of the APIC is not there, and a write of APIC_BASE that leaves the mode faults. OVMF uses the MSRs too."""
+    b = planted(EMERALD_RAPIDS, words + " cores=all", cpus=(0, 1), change={XAPIC_DISABLE_STATUS: 1}, x2apic=True)
+    assert b.log.msr[APIC_BASE]["refused"] == 0, b.log.msr
+    assert [core["apic_id"] for core in b.of("core")] == [0, 2], b.of("core")
+    assert {row["status"] for row in b.rows} == {"ok"}, b.rows
+    assert any(line.endswith("; x2APIC") for line in b.lines), str(b)

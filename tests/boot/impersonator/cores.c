@@ -2,14 +2,22 @@
  * The other cores. A start-up IPI of the guest would take a core out of the hypervisor's hands. So
  * the guest's local APIC is a page that it cannot write, by nested paging: each write exits and is
  * done here, and a start-up IPI gets the vector of cores_start.asm, which enters a guest at the
- * vector that was asked for. Intel SDM vol. 3A 11.6.1, AMD APM vol. 2 15.25.
+ * vector that was asked for. In x2APIC mode the page is not there, and the registers are MSRs.
+ * Intel SDM vol. 3A 11.6.1 and 11.12, AMD APM vol. 2 15.25.
  */
 #include "imp.h"
 
 #define LAPIC        0xfee00000ull
+#define ID           0x020
 #define ICR          0x300
 #define ICR_HIGH     0x310
 #define START_UP     6 /* delivery mode */
+#define LOGICAL      BIT(11)
+#define TO_SELF      BIT(18)
+#define X2_ID        0x802u
+#define X2_LDR       0x80du
+#define X2_ICR       0x830u
+#define X2_SELF_IPI  0x83fu
 #define MAP_ALL      7 /* present, writable, user */
 #define MAP_WRITABLE 2ull
 #define MAP_LARGE    BIT(7)
@@ -33,7 +41,7 @@ static u32 vector;                /* of the copy of cores_start */
 static u8 wanted[256];            /* the guest's vector, by APIC id */
 static struct core *by_apic[256]; /* NULL: not a core of the guest's */
 
-/* Maps everything as it is, except that the local APIC cannot be written. */
+/* Maps everything as it is, except that the local APIC cannot be written, or is not there. */
 static void make_nested_map(void)
 {
     u64 *top = pages(4, ~0u), *gib = top + 512, *mib = gib + 512, *page = mib + 512;
@@ -46,7 +54,7 @@ static void make_nested_map(void)
     }
     gib[3] = (u64)mib | MAP_ALL;
     mib[(LAPIC - (3ull << 30)) >> 21] = (u64)page | MAP_ALL;
-    page[0] &= ~MAP_WRITABLE;
+    page[0] = machine->x2apic ? 0 : page[0] & ~MAP_WRITABLE;
     nested_map = (u64)top;
 }
 
@@ -100,7 +108,7 @@ void cores_prepare(void)
 {
     u64 size = (u64)(cores_start_end - cores_start);
 
-    if (machine->cores == 1)
+    if (machine->cores == 1 && !machine->x2apic)
         return;
     make_nested_map();
     nest(&cores[0]);
@@ -175,7 +183,7 @@ void cores_nested_fault(struct core *c)
     u64 address = *v64(c, V_INFO2);
     u32 v, length;
 
-    if ((address & ~(PAGE - 1)) != LAPIC)
+    if ((address & ~(PAGE - 1)) != LAPIC || machine->x2apic)
         fail("nestedfault", address, *v64(c, V_RIP));
     length = decode(c, &v);
     if (length == 0)
@@ -185,4 +193,52 @@ void cores_nested_fault(struct core *c)
     else
         *(volatile u32 *)address = v;
     exits_skip(c, length);
+}
+
+/* SDM vol. 3A table 11-6: bit n is MSR 800h + n. */
+#define X2_EXIST      0xc3fd81ffffffad0cull
+#define X2_READ_ONLY  0x020000ffffff240cull
+#define X2_WRITE_ONLY (BIT(0x0b) | BIT(0x3f))
+
+/* The xAPIC's register of an MSR; NULL: x2APIC mode has no such MSR. */
+static volatile u32 *x2apic_register(u32 address, u64 but)
+{
+    u32 n = address - 0x800;
+
+    return n < 64 && X2_EXIST & ~but & BIT(n) ? (volatile u32 *)(LAPIC + 16ull * n) : 0;
+}
+
+int cores_x2apic_read(u32 address, u64 *v)
+{
+    volatile u32 *at = x2apic_register(address, X2_WRITE_ONLY), *apic = (volatile u32 *)LAPIC;
+    u32 id = apic[ID / 4] >> 24;
+
+    if (!at)
+        return 0;
+    if (address == X2_LDR)
+        *v = (id & ~15u) << 12 | 1u << (id & 15);
+    else
+        *v = address == X2_ID    ? id
+             : address == X2_ICR ? (u64)(apic[ICR_HIGH / 4] >> 24) << 32 | *at
+                                 : *at;
+    return 1;
+}
+
+int cores_x2apic_write(u32 address, u64 v)
+{
+    volatile u32 *at = x2apic_register(address, X2_READ_ONLY), *apic = (volatile u32 *)LAPIC;
+
+    if (!at || (v >> 32 && address != X2_ICR))
+        return 0;
+    if (address == X2_SELF_IPI)
+        apic[ICR / 4] = (u32)(TO_SELF | v);
+    else if (address != X2_ICR)
+        *at = (u32)v;
+    else if (v & LOGICAL)
+        fail("a logical destination", v, address);
+    else {
+        apic[ICR_HIGH / 4] = (u32)(v >> 32) << 24;
+        send((u32)v);
+    }
+    return 1;
 }

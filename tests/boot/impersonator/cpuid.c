@@ -105,6 +105,8 @@ void cpuid_shown(const struct core *c, u32 leaf, u32 subleaf, u32 r[4])
         if (lists_features(leaf, subleaf, i))
             r[i] &= real[i] | promised(leaf, subleaf, i);
     }
+    if (leaf == 1 && machine->x2apic)
+        r[2] |= BIT(21);
     if (leaf == 1) /* OSXSAVE */
         r[2] = (r[2] & ~(u32)BIT(27)) | (r[2] & BIT(26) && cr4 & BIT(18) ? BIT(27) : 0);
     if (leaf == 7 && subleaf == 0) /* OSPKE */

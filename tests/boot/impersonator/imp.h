@@ -60,6 +60,7 @@ struct machine {
     u64 cycles_a, cycles_b;             /* the counters count A cycles for B that pass */
     u64 aperf_a, aperf_b;               /* the same of APERF */
     u64 smi_first, smi_every, smi_last; /* us; smi_last 0: no SMIs */
+    u64 x2apic;                         /* 1: the APIC is in x2APIC mode, and locked in it */
     u64 apic_id[CORES];
     u64 tsc_offset[CORES];         /* ticks */
     struct change change[CHANGES]; /* address 0: none */
@@ -255,5 +256,8 @@ u64 model_more_cycles(struct core *c);
 void cores_prepare(void);
 /* An access to the local APIC, which starts other cores. */
 void cores_nested_fault(struct core *c);
+/* The same by MSRs 800h to 83Fh, where the machine is in x2APIC mode. 0: #GP. */
+int cores_x2apic_read(u32 address, u64 *v);
+int cores_x2apic_write(u32 address, u64 v);
 
 #endif

@@ -5,6 +5,7 @@
 #define IA32_TSC         0x10u
 #define APIC_BASE        0x1bu
 #define BASE_X2APIC      BIT(10)
+#define BASE_ENABLED     BIT(11)
 #define IA32_BIOS_SIGN   0x8bu
 #define SMI_COUNT        0x34u
 #define IA32_MPERF       0xe7u
@@ -165,6 +166,8 @@ static int read(struct core *c, u32 a, u64 *v)
 
     if (m && m->flags & (MSR_FAULTS | MSR_WRITE_ONLY))
         return 0;
+    if (machine->x2apic && a >= 0x800 && a < 0x900)
+        return cores_x2apic_read(a, v);
     if (a == EFER)
         *v = *v64(c, V_EFER) & ~EFER_SVME;
     else if (a == IA32_TSC)
@@ -182,7 +185,7 @@ static int read(struct core *c, u32 a, u64 *v)
     else if (m)
         *v = m->value;
     else if (is_real(a))
-        *v = real_read(c, a);
+        *v = real_read(c, a) | (a == APIC_BASE && machine->x2apic ? BASE_X2APIC : 0);
     else
         return 0;
     return 1;
@@ -196,6 +199,10 @@ static int write(struct core *c, u32 a, u64 v)
         return 0;
     if (m && m->flags & MSR_KEEPS)
         return 1;
+    if (machine->x2apic && a >= 0x800 && a < 0x900)
+        return cores_x2apic_write(a, v);
+    if (machine->x2apic && a == APIC_BASE)
+        return v & BASE_X2APIC && v & BASE_ENABLED;
     if (a == EFER)
         *v64(c, V_EFER) = v | EFER_SVME;
     else if (a == IA32_TSC)
