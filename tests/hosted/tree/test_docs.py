@@ -86,6 +86,22 @@ def test_the_readme_is_short():
     assert (ROOT / "README.md").stat().st_size <= 9 * 1024
 
 
+def quirks_without_a_test(page, tests):
+    """Returns the lines of its table of quirks that name a test which does not exist, or neither a test nor the lack of one."""
+    cells = [line.split("|")[4] for line in page.partition("## Quirks known\n")[2].splitlines() if line.startswith("| ")][2:]
+    assert cells, "no table"
+    named = [(cell, set(re.findall(r"`(test_\w+\.\w+)`", cell))) for cell in cells]
+    return [cell for cell, names in named if names - tests or not (names or re.search("unproven|no test", cell))]
+
+
+def test_each_quirk_of_machines_names_its_test():
+    tests = {path.name for path in (ROOT / "tests").rglob("test_*")}
+    page = (ROOT / "docs/machine.md").read_text(encoding="utf-8")
+    assert quirks_without_a_test(page, tests) == []
+    assert quirks_without_a_test(page, tests - {"test_thermal.c"}) != []
+    assert quirks_without_a_test(page.replace("`test_mtrr.c`", "`test_removed.c`").replace(": no test |", ": none |"), tests) != []
+
+
 def sources():
     """Returns the text of every source but this file."""
     for top in TOPS:
