@@ -140,18 +140,20 @@ class Shown(Recording):
                   for address, value in sorted(self.msrs.items())]  # fmt: skip
         return "\n".join(lines) + "\n"
 
-    def machine(self, tsc_hz, shift, model=False, flags=None, cycles=(1, 1), aperf=(1, 1), smi=(0, 1, 0), x2apic=False, tsc_offset=(), changes=()):
+    def machine(self, tsc_hz, shift, model=False, flags=None, cycles=(1, 1), aperf=(1, 1), smi=(0, 1, 0), slow=(0, 0, 0, 1, 1),
+                x2apic=False, tsc_offset=(), changes=()):
         """Returns machine.bin: struct machine of impersonator/imp.h.
 
         flags       {address: KEEPS, ...} of MSRs         smi       us: the first, from one to the next, the length
         cycles      ratio of core cycles: (1, 1)           changes   (us, address, value[, core]): the MSR's value from then on
         aperf       the same of APERF                     tsc_offset of each core's TSC, in ticks
+        slow        as smi, and the ratio to the core's usual clock: (0, 5000, 2000, 1, 2)
         """
         def flag(address):
             always = FAULTS if self.msrs[address] is None else READ_ONLY if address in CONSTANT else 0
             return always | (WRITE_ONLY if address in (0x49, 0x10B) else 0) | (flags or {}).get(address, 0)
 
-        numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), shift, int(model), *cycles, *aperf, *smi, int(x2apic)]
+        numbers = [MAGIC, len(self.leaves), len(self.msrs), len(self.cores), round(tsc_hz / 1000), shift, int(model), *cycles, *aperf, *smi, *slow, int(x2apic)]
         numbers += [*self.ids, *[0] * (CORES - len(self.ids)), *tsc_offset, *[0] * (CORES - len(tsc_offset))]
         numbers += [n for us, address, value, *core in changes for n in (us, address, value, *(core or [-1]))]
         numbers += [0] * (4 * (CHANGES - len(changes)))

@@ -123,3 +123,16 @@ def test_a_machine_that_is_locked_in_x2apic_mode_is_used_in_it(planted, words):
     assert [core["apic_id"] for core in b.of("core")] == [0, 2], b.of("core")
     assert {row["status"] for row in b.rows} == {"ok"}, b.rows
     assert any(line.endswith("; x2APIC") for line in b.lines), str(b)
+
+
+@pytest.mark.others
+def test_a_clock_that_throttles_to_half_changes_times_and_no_cycles(planted):
+    """Of each 7.3 ms it is slow for 2.9 ms, and PROCHOT is asserted."""
+    words = "suite=calls bench=direct samples=64 hist=off console=serial cycle=pmc,auto " + EXIT
+    b = planted(SKYLAKE, words, shift=3, model=True, cycles=(64, 66), slow=(0, 7300, 2900, 1, 2),
+                changes=[(0, THERM_STATUS, PROCHOT_NOW)])  # fmt: skip
+    row, judged = b.row("calls", "direct"), {test["name"]: test["result"] for test in b.of("selftest")}
+    assert judged["core_counter"] == judged["linearity"] == judged["tsc_sources"] == "pass", judged
+    assert abs(row["per_op"]["cycles"] - 2) < 0.1 and row["throttled_by"] == ["core_prochot"], row
+    assert abs(row["core_hz"] / (125e6 * (1 - 0.5 * 2900 / 7300)) - 1) < 0.1, row
+    assert "spoiled   0 of 1 rows shared, 0 SMIs, 1 row throttled" in b.lines, str(b)

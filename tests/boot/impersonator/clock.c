@@ -1,5 +1,5 @@
-/* Time: the TSC at the recorded rate, core cycles, SMIs. QEMU counts instructions, so its own TSC
- * has the ns since power-on. */
+/* Time: the TSC at the recorded rate, core cycles, SMIs, a core clock that changes. QEMU counts
+ * instructions, so its own TSC has the ns since power-on. */
 #include "imp.h"
 
 static u64 begun;
@@ -20,7 +20,7 @@ u64 clock_tsc(const struct core *c)
 
 u64 clock_instructions(const struct core *c)
 {
-    return c->now >> machine->shift;
+    return (c->now - c->without_cycles) >> machine->shift;
 }
 
 u64 clock_cycles(const struct core *c)
@@ -56,17 +56,36 @@ static void smi(struct core *c)
     c->lasts += length;
 }
 
+/* Makes work of this time last longer while the clock is slow, for all clocks but core cycles. It
+ * changes at an exit. */
+static void slow(struct core *c, u64 ns)
+{
+    u64 us = clock_program_us(c), more;
+
+    if (machine->slow_every == 0 || begun == 0 || us < machine->slow_first ||
+        (us - machine->slow_first) % machine->slow_every >= machine->slow_last)
+        return;
+    more = clock_scale(ns, machine->slow_b - machine->slow_a, machine->slow_a);
+    c->now += more;
+    c->lasts += more;
+    c->without_cycles += more;
+}
+
 void clock_pass(struct core *c, u64 cycles)
 {
     u64 ns = clock_scale(cycles, machine->cycles_b, machine->cycles_a) << machine->shift;
 
     c->now += ns;
     c->lasts += ns;
+    slow(c, ns);
 }
 
 void clock_exit(struct core *c, u64 instructions)
 {
+    u64 passed = c->entered - c->now;
+
     c->now = c->entered;
     c->lasts = instructions << machine->shift;
+    slow(c, passed);
     smi(c);
 }

@@ -6,7 +6,8 @@
  * loader.c   starts as an EFI program, starts the guest and the program in it
  * exits.c    the guest's state (VMCB), and what each of its exits does
  * cpuid.c    CPUID      msr.c  MSRs, and the log of their accesses      pmu.c  counters
- * clock.c    the TSC, planted SMIs      cores.c  the other cores      model.c  time of instructions
+ * clock.c    the TSC, planted SMIs, a slow clock      cores.c  the other cores
+ * model.c    time of instructions
  * enter.asm  enters and leaves the guest
  *
  * Sources: AMD APM vol. 2 ch. 15 (SVM) and appendix B (VMCB), Intel SDM vol. 4 (MSRs) and vol. 3B
@@ -55,12 +56,14 @@ struct change {
 struct machine {
     u64 magic, rows, msrs, cores;
     u64 tsc_khz;
-    u64 shift;                          /* an instruction takes 2^shift ns */
-    u64 model;                          /* 1: but model.c's IMUL */
-    u64 cycles_a, cycles_b;             /* the counters count A cycles for B that pass */
-    u64 aperf_a, aperf_b;               /* the same of APERF */
-    u64 smi_first, smi_every, smi_last; /* us; smi_last 0: no SMIs */
-    u64 x2apic;                         /* 1: the APIC is in x2APIC mode, and locked in it */
+    u64 shift;                             /* an instruction takes 2^shift ns */
+    u64 model;                             /* 1: but model.c's IMUL */
+    u64 cycles_a, cycles_b;                /* the counters count A cycles for B that pass */
+    u64 aperf_a, aperf_b;                  /* the same of APERF */
+    u64 smi_first, smi_every, smi_last;    /* us; smi_last 0: no SMIs */
+    u64 slow_first, slow_every, slow_last; /* us; the core's clock is A/B while it is slow */
+    u64 slow_a, slow_b;
+    u64 x2apic; /* 1: the APIC is in x2APIC mode, and locked in it */
     u64 apic_id[CORES];
     u64 tsc_offset[CORES];         /* ticks */
     struct change change[CHANGES]; /* address 0: none */
@@ -91,7 +94,8 @@ struct core {
     u64 exits, faults;      /* faults: #GP raised */
     u64 offset;             /* of its TSC, in ticks */
     u64 next_smi, smis, changed;
-    u64 microcode; /* IA32_BIOS_SIGN_ID as CPUID loads it */
+    u64 without_cycles; /* ns that passed because the clock was slow */
+    u64 microcode;      /* IA32_BIOS_SIGN_ID as CPUID loads it */
     u64 debugctl, fixed_control, global, status, pending;
     struct pmu pmu;
     struct counter counter[COUNTERS];

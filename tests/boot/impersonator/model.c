@@ -45,7 +45,7 @@ static u64 multiplications(const struct core *c, u64 from, u64 to)
 u64 model_more_cycles(struct core *c)
 {
     u64 from = c->last_read, to = *v64(c, V_RIP);
-    u64 done = (c->now - c->resumed) >> machine->shift;
+    u64 done = (c->entered - c->resumed) >> machine->shift;
 
     c->last_read = to;
     /* Straight code has at most one instruction a byte. */
