@@ -42,7 +42,7 @@ def judge_machine(run, said, hz):
     assert run["tsc"]["sources_agree"], run["tsc"]
     assert {k: run["topology"][k] for k in run["topology"]} == {k: said[k] for k in run["topology"]}
     for part in ("caches", "tlbs", "mitigations"):
-        assert run.get(part) == said.get(part), part
+        assert run[part] == said[part], part
     for fact in ("vendor", "brand", "family", "model", "stepping", "model_masked", "microcode"):
         assert run["cpu"].get(fact) == said.get(fact), fact
     assert run["cycle"] == COUNTERS.get(said["core_cycle_counter"], "ruler")
