@@ -14,8 +14,8 @@ ZEN = CARRIED / "AuthenticAMD0800F11_K17_Zen2.txt"
 SHORT = "suite=baseline bench=do_nothing samples=16 hist=off instructions=off console=serial "
 ROW = SHORT + EXIT
 THERM_STATUS, TSC_ADJUST, PREFETCH, GLOBAL_CTRL, MICROCODE = 0x19C, 0x3B, 0x1A4, 0x38F, 0x8B
-APIC_BASE, XAPIC_DISABLE_STATUS = 0x1B, 0xBD
-PROCHOT_NOW = 1 << 2  # SDM vol. 4 table 2-2: PROCHOT or FORCEPR event
+APIC_BASE, XAPIC_DISABLE_STATUS, PACKAGE_THERM_STATUS = 0x1B, 0xBD, 0x1B1
+PROCHOT_NOW, POWER_LIMIT_NOW = 1 << 2, 1 << 10  # SDM vol. 4 table 2-2
 
 
 @pytest.fixture(name="planted")
@@ -33,12 +33,13 @@ def planted_boot(program, tmp_path):
 
 
 def test_a_locked_prefetch_control_a_hot_core_smis_and_tsc_adjust_are_reported(planted):
-    """In one machine: MSR 1A4h keeps its value, PROCHOT is asserted from the start, an SMI of 250 us each 20 ms."""
+    """In one machine: MSR 1A4h keeps its value, PROCHOT and the package's limit of power are asserted from the start, an
+    SMI of 250 us each 20 ms."""
     b = planted(SKYLAKE, ROW + " prefetch=off", change={TSC_ADJUST: 12345}, flags={PREFETCH: KEEPS},
-                changes=[(0, THERM_STATUS, PROCHOT_NOW)], smi=(0, 20000, 250))  # fmt: skip
+                changes=[(0, THERM_STATUS, PROCHOT_NOW), (0, PACKAGE_THERM_STATUS, POWER_LIMIT_NOW)], smi=(0, 20000, 250))  # fmt: skip
     assert ("warning: prefetch= is not in force on 1 of 1 cores: was written, but does not read back: a hypervisor or the "
             "firmware prevents the change") in b.lines  # fmt: skip
-    assert "^ throttled by core_prochot" in b.lines, str(b)
+    assert "^ throttled by core_prochot package_power_limit" in b.lines, str(b)
     assert "TSC_ADJUST 12345" in b.lines, str(b)
     smis = b.end["smis"]
     assert 0 < smis <= b.log.cores[0]["smis"] and b.rows[0]["smis"] > 0, b.log.cores
