@@ -128,6 +128,16 @@ static void print_below(struct conout *c)
     fmt(&c->sink, "\n");
 }
 
+/* The files are written: a firmware that hangs is no longer ended. */
+static void unguard(struct boot *b)
+{
+    struct boot_hold held = boot_hold(b);
+
+    kernel_unguard();
+    boot_unguard(b);
+    boot_unhold(b, held);
+}
+
 /* After a borrowed machine's report: writes it to its files, then ends as finish= says. Frees
  * everything if it returns. */
 static EFI_STATUS end_borrowed(struct boot *b, enum status status)
@@ -143,9 +153,9 @@ static EFI_STATUS end_borrowed(struct boot *b, enum status status)
         if (status == STATUS_SUCCESS)
             status = STATUS_NO_REPORT;
     }
-    boot_unguard(b);
-    show_late_nmis(b);
     boot_once_end(b, status);
+    unguard(b);
+    show_late_nmis(b);
     if (finish == FINISH_AUTO && b->handoff->qemu)
         qemu_exit(status);
     if (finish == FINISH_REBOOT || finish == FINISH_POWEROFF)

@@ -16,6 +16,10 @@ _Noreturn void kernel_enter(struct handoff *h);
  * except as kernel/machine/machine.h says. Returns the exit status of that header. */
 int kernel_borrow(struct handoff *h);
 
+/* After kernel_borrow(), with IF=0: stops the watchdog that guarded the run, and the firmware since
+ * then. */
+void kernel_unguard(void);
+
 /* --- platform.c: bench/api/platform.h for the bare machine ------------------------------------ */
 
 struct machine;

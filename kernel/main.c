@@ -269,11 +269,31 @@ static void kernel_main(void *nothing)
     leave(status);
 }
 
+static bool own_nmi(struct core *c, struct trap_frame *f)
+{
+    bool guards = c == kernel.machine.boot_core && watchdog_nmi(&kernel.machine);
+
+    if (guards)
+        c->own_nmis++;
+    return guards || deadline_nmi(c, f);
+}
+
+static bool lent_nmi(void)
+{
+    return watchdog_nmi(&kernel.machine);
+}
+
+void kernel_unguard(void)
+{
+    watchdog_stop(&kernel.machine);
+}
+
 void kernel_traps(struct handoff *h)
 {
     static const struct trap_hooks hooks = {
         .interrupt = deadline_interrupt,
-        .own_nmi = deadline_nmi,
+        .own_nmi = own_nmi,
+        .lent_nmi = lent_nmi,
         .nmi = core_nmi,
         .fatal = fatal,
     };
@@ -300,6 +320,7 @@ int kernel_borrow(struct handoff *h)
     cpu_state_save(&firmware);
     cpu_state_cet_off(&firmware);
     h->way_back = 0;
+    kernel.machine.firmware_cr3 = firmware.cr3;
     kernel_traps(h);
     cpu_setup();
     status = entry_visit(NULL, arena_kernel_stack(h, &guard), kernel_main, &h->way_back);

@@ -347,7 +347,7 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
 
     d->cores = c;
     d->row = cores_ticks(c, (uint64_t)c->given.handoff->options.deadline * PER_SECOND);
-    nmi_timer_hpet(&d->timer[0], p, madt, hpet, boot);
+    nmi_timer_hpet(&d->timer[0], p, madt, hpet, boot, NULL);
     nmi_timer_pit(&d->timer[1], p, madt, borrowed, boot);
     d->source[DEADLINE_CORE] = (struct deadline_source){
         "core", borrowed ? "the firmware uses the cores' timers" : "no other core sleeps"};

@@ -41,10 +41,11 @@ struct nmi_timer {
     uint32_t period;                /* of the HPET, in femtoseconds */
 };
 
-/* Finds the HPET's comparator. `to`: APIC id of the core that gets the NMI. madt, hpet: NULL if
- * missing. */
+/* Finds a comparator of the HPET. `to`: APIC id of the core that gets the NMI. madt, hpet: NULL if
+ * missing. `other`: the timer that was found before, whose comparator and pin are taken; or NULL.
+ * */
 void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
-                    const struct hpet_table *hpet, uint32_t to);
+                    const struct hpet_table *hpet, uint32_t to, const struct nmi_timer *other);
 /* Finds the PIT. The firmware's count cannot be read or restored, so a `borrowed` machine does not
  * use the PIT. */
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
@@ -53,6 +54,9 @@ void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *mad
 /* Requests an NMI after this many microseconds. A second call replaces the first. Returns the
  * actual number of microseconds: it can be smaller, or slightly larger for short times. */
 uint64_t nmi_timer_start(const struct nmi_timer *t, uint64_t us);
+/* The same for a comparator of the HPET that was started before. Accesses only its registers, so
+ * that another core may use the IO-APIC meanwhile. */
+uint64_t nmi_timer_later(const struct nmi_timer *t, uint64_t us);
 /* Stops the timer: no NMI comes any more. */
 void nmi_timer_stop(const struct nmi_timer *t);
 /* Restores everything except the PIT's count. Does nothing if the timer was not available. */

@@ -79,15 +79,15 @@ static uint64_t hpet_match(const struct nmi_timer *t, uint64_t now, uint64_t cou
     return now + counts;
 }
 
-static uint64_t arm_hpet(const struct nmi_timer *t, uint64_t us)
+uint64_t nmi_timer_later(const struct nmi_timer *t, uint64_t us)
 {
     uint32_t config = t->timer_was & ~(TIMER_LEVEL | TIMER_PERIODIC | TIMER_32 | TIMER_ROUTE_MASK |
                                        TIMER_FSB | TIMER_OPEN);
     uint64_t now, then;
 
+    us = us < t->us_most ? us : t->us_most;
     config |= (t->wide ? 0 : TIMER_32) | TIMER_ROUTE((t->index - IOAPIC_REDIRECTION) / 2);
     *hpet_register(t, TIMER_CONFIG(t->comparator)) = config;
-    open_pin(t);
     now = hpet_count(t);
     then = hpet_match(t, now, (us > LEAST_US ? us : LEAST_US) * FS_PER_US / t->period);
     *hpet_register(t, TIMER_COMPARE(t->comparator)) = (uint32_t)then;
@@ -97,9 +97,18 @@ static uint64_t arm_hpet(const struct nmi_timer *t, uint64_t us)
     return (then - now) * t->period / FS_PER_US;
 }
 
+static uint64_t arm_hpet(const struct nmi_timer *t, uint64_t us)
+{
+    /* Closing another timer may have stopped the counter. */
+    *hpet_register(t, HPET_CONFIG) = t->config_was | HPET_ENABLE;
+    *hpet_register(t, TIMER_CONFIG(t->comparator)) = t->timer_was;
+    open_pin(t);
+    return nmi_timer_later(t, us);
+}
+
 /* Takes the highest free pin that the comparator can be routed to; low pins belong to ISA. */
 static const char *route_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
-                              uint32_t to)
+                              uint32_t to, const struct nmi_timer *other)
 {
     uint32_t routes = *hpet_register(t, TIMER_ROUTES(t->comparator));
     const char *why_not = "its comparators have no pin of the IO-APIC";
@@ -108,6 +117,8 @@ static const char *route_hpet(struct nmi_timer *t, struct paging *p, const struc
         if (!(routes >> pin & 1))
             continue;
         why_not = take_pin(t, p, madt, pin, to);
+        if (!why_not && other && other->index == t->index && other->ioapic == t->ioapic)
+            why_not = "its pin of the IO-APIC is in use";
         if (!why_not)
             break;
     }
@@ -115,7 +126,8 @@ static const char *route_hpet(struct nmi_timer *t, struct paging *p, const struc
 }
 
 static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
-                             const struct hpet_table *hpet, uint32_t to)
+                             const struct hpet_table *hpet, uint32_t to,
+                             const struct nmi_timer *other)
 {
     const char *why_not = "all its comparators are in use";
 
@@ -128,13 +140,13 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
     t->period = *hpet_register(t, HPET_PERIOD);
     if (id == NO_DEVICE || t->period < HPET_PERIOD_MIN || t->period > HPET_PERIOD_MAX)
         return "no device answers";
-    t->config_was = *hpet_register(t, HPET_CONFIG);
+    t->config_was = other ? other->config_was : *hpet_register(t, HPET_CONFIG);
     for (t->comparator = (id >> 8 & 31) + 1; t->comparator-- > 0;) {
         t->timer_was = *hpet_register(t, TIMER_CONFIG(t->comparator));
         bool legacy = t->config_was & HPET_LEGACY && t->comparator < LEGACY_COMPARATORS;
-        if (legacy || t->timer_was & TIMER_OPEN)
+        if (legacy || t->timer_was & TIMER_OPEN || (other && other->comparator == t->comparator))
             continue;
-        why_not = route_hpet(t, p, madt, to);
+        why_not = route_hpet(t, p, madt, to, other);
         if (!why_not)
             break;
     }
@@ -144,10 +156,10 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
 }
 
 void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
-                    const struct hpet_table *hpet, uint32_t to)
+                    const struct hpet_table *hpet, uint32_t to, const struct nmi_timer *other)
 {
     *t = (struct nmi_timer){.start = arm_hpet};
-    t->why_not = find_hpet(t, p, madt, hpet, to);
+    t->why_not = find_hpet(t, p, madt, hpet, to, other && !other->why_not ? other : NULL);
     if (!t->why_not)
         *hpet_register(t, HPET_CONFIG) = t->config_was | HPET_ENABLE;
 }

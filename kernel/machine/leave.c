@@ -63,6 +63,7 @@ static void give_back(struct machine *m)
     if (!h->borrowed || !h->way_back)
         return;
     deadline_close(&m->deadlines);
+    watchdog_lend(m);
     lent_home(&m->cores, h->lent);
     lfence_restore(m->lfence);
     irq_restore(&m->irq, &m->paging, m->madt);
@@ -74,7 +75,9 @@ static void give_back(struct machine *m)
 /* With finish=reboot it also ends a reset that hangs. */
 static void stop_watchdog(struct machine *m)
 {
-    if (m->finish != FINISH_REBOOT || m->handoff->borrowed)
+    bool returns = m->handoff->borrowed && m->handoff->way_back;
+
+    if (!returns && m->finish != FINISH_REBOOT)
         watchdog_stop(m);
 }
 

@@ -256,6 +256,7 @@ static const char *bring_up_cores(struct machine *m)
     };
     /* Before each core gets its own buffers: their tables copy the devices' pages. */
     deadline_open(&m->deadlines, &m->cores, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL);
+    watchdog_open(m);
     return cores_bring_up(&m->cores);
 }
 

@@ -77,10 +77,20 @@ struct machine {
     struct watchdog watchdog[2];
     struct acpi_table wdat; /* bytes NULL: none */
     struct {
-        bool armed;
-        const char *why_not; /* why it is not armed, although once= was given */
-        uint64_t fed, every; /* TSC of the last time, ticks to the next */
+        bool armed;          /* the watchdog of WDAT */
+        bool timed;          /* without it, the timer */
+        bool lent;           /* the machine is given back, and still guarded */
+        const char *why_not; /* why WDAT's is not armed, although once= was given */
+        char too_short[96];
+        const char *timer_why_not; /* and why the timer is not set */
+        uint64_t fed, every;       /* TSC of the last time, ticks to the next */
+        struct nmi_timer timer;
+        uint64_t ticks;         /* that it allows */
+        volatile uint64_t due;  /* TSC at which the machine is reset */
+        volatile uint64_t next; /* TSC before which the timer does not fire */
+        volatile unsigned came; /* its NMIs */
     } guard;
+    uint64_t firmware_cr3; /* of a borrowed machine */
 
     struct irq_masked irq;
     bool others_stopped; /* INIT was sent to all other cores */
@@ -148,12 +158,24 @@ uint64_t core_controls_smis(void);
 /*
  * --- watchdog.c ---
  * The hardware watchdogs of ACPI tables. With once= the one of WDAT is armed, so that a run which
- * hangs on a remote machine ends in a reset. It is fed where the user's keys are polled.
+ * hangs on a remote machine ends in a reset. If that is not possible, a comparator of the HPET is
+ * set, whose NMI resets the machine by the ways of kernel/devices/reset.h. Either is fed where the
+ * user's keys are polled.
  */
 void watchdog_find(struct machine *m);
+/* Finds the comparator; after deadline_open(), whose comparator is another one. */
+void watchdog_open(struct machine *m);
 void watchdog_arm(struct machine *m);
 void watchdog_feed(struct machine *m);
+/* Stops it, and restores the HPET. */
 void watchdog_stop(struct machine *m);
+/* To be called before a borrowed machine is given back, after deadline_close(): the watchdog continues while the firmware
+ * writes the report, if it allows a minute and the firmware maps its registers. Else it is
+ * stopped. From then on watchdog_stop() and watchdog_nmi() can be called by the firmware's phase. */
+void watchdog_lend(struct machine *m);
+/* In the handler of an NMI on the boot core: returns whether the timer sent it. Resets the machine
+ * if the time is over. */
+bool watchdog_nmi(struct machine *m);
 
 /* --- leave.c: the ways out, with a status of lib/config/status.h ------------------------------ */
 

@@ -1,10 +1,24 @@
-/* The hardware watchdog of the ACPI table WDAT, for a run that nobody sits next to. */
+/* The hardware watchdog of the ACPI table WDAT, or a timer's NMI, for a run that nobody sits next
+ * to. */
+#include "kernel/devices/device_registers.h"
+#include "kernel/devices/reset.h"
 #include "kernel/machine/machine.h"
+#include "lib/cpu/pagetable.h"
+#include "lib/text/fmt.h"
 
 #define PER_SECOND 1000000u
 #define FEEDS      8 /* per time that it allows */
 /* The time that it must allow, in times of deadline=: nothing feeds it within a row. */
 #define ROWS 2
+/* The timer allows more: cores that wait for each other end by DEADLINE_PATIENCE times that. */
+#define TIMER_ROWS (DEADLINE_PATIENCE + ROWS)
+/* What the firmware needs to write the report, in seconds: the least that a watchdog must allow,
+ * and what the timer allows. */
+#define REPORT_LEAST 60
+#define REPORT_TIMER 600
+#define TRY_US       2000   /* when the timer must fire in its test, ... */
+#define TRY_MOST_US  100000 /* ... and when the test gives up */
+#define EARLY_PART   32     /* clocks differ by less than this part of an interval */
 
 void watchdog_find(struct machine *m)
 {
@@ -26,6 +40,22 @@ static unsigned width_of(const struct acpi_gas *at)
     return bits == 8 || bits == 16 || bits == 32 ? bits / 8 : 0;
 }
 
+/* Maps a device's registers; in the firmware's page tables, if the machine is about to be given
+ * back, or was. NULL: not possible. */
+static volatile void *map(void *machine, uint64_t address, uint64_t size)
+{
+    struct machine *m = machine;
+    unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
+
+    if (!m->guard.lent)
+        return m->guard.armed ? (volatile void *)address
+                              : paging_map_mmio(&m->paging, address, size);
+    return pagetable_is_identity(m->firmware_cr3, levels, address) &&
+                   pagetable_is_identity(m->firmware_cr3, levels, address + size - 1)
+               ? (volatile void *)address
+               : NULL;
+}
+
 /* Returns whether the register can be accessed; maps it. */
 static bool reach(struct machine *m, const struct acpi_gas *at)
 {
@@ -33,8 +63,7 @@ static bool reach(struct machine *m, const struct acpi_gas *at)
         return false;
     if (at->space == ACPI_IO)
         return at->address <= UINT16_MAX;
-    return at->space == ACPI_MEMORY &&
-           (m->guard.armed || paging_map_mmio(&m->paging, at->address, width_of(at)));
+    return at->space == ACPI_MEMORY && map(m, at->address, width_of(at));
 }
 
 static bool read_register(void *machine, const struct acpi_gas *at, uint64_t *v)
@@ -73,12 +102,13 @@ static bool only_reach(void *machine, const struct acpi_gas *at, uint64_t v)
     return reach(machine, at);
 }
 
-static bool can_stop(struct machine *m)
+/* Returns whether the registers of an action can be accessed. */
+static bool can_run(struct machine *m, enum wdat_action action)
 {
     const struct wdat_access access = {m, read_register, only_reach};
     uint64_t v = 0;
 
-    return wdat_run(&m->wdat, WDAT_SET_STOPPED, &v, &access);
+    return wdat_run(&m->wdat, action, &v, &access);
 }
 
 static bool run_action(struct machine *m, enum wdat_action action, uint64_t v)
@@ -88,19 +118,28 @@ static bool run_action(struct machine *m, enum wdat_action action, uint64_t v)
     return wdat_run(&m->wdat, action, &v, &access);
 }
 
-/* Returns NULL, or why a hang is not ended. */
-static const char *arm(struct machine *m)
+static uint64_t wdat_seconds(const struct machine *m)
+{
+    return m->watchdog[0].period_ms * m->watchdog[0].max_count / 1000;
+}
+
+/* Returns NULL, or why a hang is not ended by WDAT. */
+static const char *arm_wdat(struct machine *m)
 {
     const struct watchdog *w = &m->watchdog[0];
-    uint64_t seconds = w->period_ms * w->max_count / 1000;
+    uint64_t need = (uint64_t)ROWS * m->handoff->options.deadline;
 
     if (!m->wdat.bytes)
         return "the machine has no ACPI table WDAT";
     if (w->error.text[0])
         return w->error.text;
-    if (seconds < (uint64_t)ROWS * m->handoff->options.deadline)
-        return "the time that the hardware watchdog allows is shorter than two times deadline=";
-    if (!can_stop(m))
+    if (wdat_seconds(m) < need) {
+        fmt_buf(m->guard.too_short, sizeof m->guard.too_short,
+                "the hardware watchdog allows %llu s at most, and 2 times deadline= is %llu s",
+                (unsigned long long)wdat_seconds(m), (unsigned long long)need);
+        return m->guard.too_short;
+    }
+    if (!can_run(m, WDAT_SET_STOPPED))
         return "the instruction of WDAT that stops it cannot be executed";
     if (!run_action(m, WDAT_SET_COUNTDOWN, w->max_count) || !run_action(m, WDAT_RESET, 0))
         return "the instructions of WDAT that set and restart its time cannot be executed";
@@ -110,30 +149,152 @@ static const char *arm(struct machine *m)
                          0); /* one of several instructions may have started it */
         return "the instruction of WDAT that starts it cannot be executed";
     }
-    m->guard.every = cores_ticks(&m->cores, seconds * PER_SECOND / FEEDS);
-    m->guard.fed = rdtsc();
+    m->guard.every = cores_ticks(&m->cores, wdat_seconds(m) * PER_SECOND / FEEDS);
     return NULL;
+}
+
+/* --- the timer -------------------------------------------------------------------------------- */
+
+static uint64_t ticks_to_us(const struct machine *m, uint64_t ticks)
+{
+    uint64_t a_us = cores_ticks(&m->cores, PER_SECOND) / PER_SECOND;
+
+    return ticks / (a_us ? a_us : 1) + 1;
+}
+
+/* Sets the timer for the end of the time; it may fire earlier, and is set again then. An NMI
+ * meanwhile is the timer's. */
+static void set_timer(struct machine *m, uint64_t (*start)(const struct nmi_timer *t, uint64_t us),
+                      uint64_t us)
+{
+    uint64_t now = rdtsc();
+
+    m->guard.next = now;
+    us = start(&m->guard.timer, us);
+    m->guard.next = now + cores_ticks(&m->cores, us - us / EARLY_PART);
+}
+
+/* Returns NULL, or why a hang is not ended by the timer. */
+static const char *arm_timer(struct machine *m)
+{
+    uint64_t seconds = (uint64_t)TIMER_ROWS * m->handoff->options.deadline;
+
+    if (m->guard.timer.why_not)
+        return m->guard.timer.why_not;
+    m->guard.ticks = cores_ticks(&m->cores, seconds * PER_SECOND);
+    m->guard.due = rdtsc() + m->guard.ticks;
+    m->guard.timed = true;
+    set_timer(m, nmi_timer_start, TRY_US);
+    if (WAIT_FOR(m->guard.came > 0, cores_ticks(&m->cores, TRY_MOST_US))) {
+        m->guard.every = m->guard.ticks / FEEDS;
+        return NULL;
+    }
+    m->guard.timed = false;
+    nmi_timer_close(&m->guard.timer);
+    return "it caused no NMI";
+}
+
+static void tell(void *machine, const char *way)
+{
+    struct machine *m = machine;
+
+    if (m->guard.lent) /* the firmware has the consoles */
+        return;
+    fmt(&m->console.sink, "baretick: once: the program hangs, so the machine is reset: %s\r\n",
+        way);
+    serial_flush(&m->serial);
+    screen_paint(&m->screen);
+}
+
+/* Does not return: the last way is a triple fault. */
+static void end_hang(struct machine *m)
+{
+    const struct reset reset = {m->has_fadt ? &m->fadt : NULL, map, m, tell, m};
+
+    for (unsigned way = 0; way < RESET_WAYS; way++)
+        reset_try(&reset, way);
+}
+
+bool watchdog_nmi(struct machine *m)
+{
+    int64_t left = (int64_t)(m->guard.due - rdtsc());
+
+    if (!m->guard.timed || !is_past(m->guard.next))
+        return false;
+    m->guard.came++;
+    if (left <= 0)
+        end_hang(m);
+    set_timer(m, nmi_timer_later, ticks_to_us(m, (uint64_t)left));
+    return true;
+}
+
+/* --- either ----------------------------------------------------------------------------------- */
+
+void watchdog_open(struct machine *m)
+{
+    if (m->handoff->options.once)
+        nmi_timer_hpet(&m->guard.timer, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL,
+                       m->irq.lapic.id, &m->deadlines.timer[0]);
 }
 
 void watchdog_arm(struct machine *m)
 {
     if (!m->handoff->options.once)
         return;
-    m->guard.why_not = arm(m);
+    m->guard.why_not = arm_wdat(m);
     m->guard.armed = !m->guard.why_not;
+    if (m->guard.armed)
+        nmi_timer_close(&m->guard.timer);
+    else
+        m->guard.timer_why_not = arm_timer(m);
+    m->guard.fed = rdtsc();
+}
+
+static void feed(struct machine *m, uint64_t (*start)(const struct nmi_timer *t, uint64_t us))
+{
+    m->guard.fed = rdtsc();
+    if (m->guard.armed)
+        (void)run_action(m, WDAT_RESET, 0); /* it could be executed when it was armed */
+    if (!m->guard.timed)
+        return;
+    m->guard.due = m->guard.fed + m->guard.ticks;
+    set_timer(m, start, ticks_to_us(m, m->guard.ticks));
 }
 
 void watchdog_feed(struct machine *m)
 {
-    if (!m->guard.armed || rdtsc() - m->guard.fed < m->guard.every)
-        return;
-    m->guard.fed = rdtsc();
-    (void)run_action(m, WDAT_RESET, 0); /* it could be executed when it was armed */
+    if ((m->guard.armed || m->guard.timed) && rdtsc() - m->guard.fed >= m->guard.every)
+        feed(m, nmi_timer_later);
 }
 
 void watchdog_stop(struct machine *m)
 {
     if (m->guard.armed)
         (void)run_action(m, WDAT_SET_STOPPED, 0);
-    m->guard.armed = false;
+    if (m->guard.timed)
+        nmi_timer_close(&m->guard.timer);
+    m->guard.armed = m->guard.timed = false;
+}
+
+static bool survives_lending(struct machine *m)
+{
+    const struct nmi_timer *t = &m->guard.timer;
+
+    if (m->guard.armed)
+        return wdat_seconds(m) >= REPORT_LEAST && can_run(m, WDAT_RESET) &&
+               can_run(m, WDAT_SET_STOPPED);
+    return m->guard.timed && map(m, (uint64_t)t->hpet, HPET_BYTES) &&
+           map(m, (uint64_t)t->ioapic, IOAPIC_BYTES);
+}
+
+void watchdog_lend(struct machine *m)
+{
+    m->guard.lent = true;
+    if (!survives_lending(m)) {
+        m->guard.lent = false;
+        watchdog_stop(m);
+        return;
+    }
+    m->guard.ticks = cores_ticks(&m->cores, (uint64_t)REPORT_TIMER * PER_SECOND);
+    feed(m, nmi_timer_start); /* the deadlines' timer is closed, and with it the counter */
 }

@@ -231,9 +231,11 @@ static void warn_of_controls(const struct machine *m, struct report *r)
     warn_dma(&m->dma, r);
     for (unsigned i = m->guard.armed; i < sizeof m->watchdog / sizeof m->watchdog[0]; i++)
         warn_watchdog(&m->watchdog[i], r);
-    if (m->guard.why_not)
-        WARN(r, "once: %s: a run that hangs needs a power cycle, unless a BMC ends it",
-             m->guard.why_not);
+    if (m->guard.timer_why_not)
+        WARN(r, "once: %s; HPET: %s: a run that hangs needs a power cycle, unless a BMC ends it",
+             m->guard.why_not, m->guard.timer_why_not);
+    else if (m->guard.timed && m->wdat.bytes)
+        WARN(r, "once: %s: an NMI of the HPET ends a run that hangs", m->guard.why_not);
 }
 
 static void warn_of_run(const struct machine *m, const struct run_facts *run, struct report *r)

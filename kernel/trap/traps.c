@@ -295,9 +295,10 @@ static bool is_borrowed(const struct core *c, const struct table_register *now)
 /* Handles a trap while no struct core is loaded. */
 static void dispatch_borrowed(const struct borrowed_traps *b, struct trap_frame *f)
 {
-    if (f->vector == VECTOR_NMI)
-        __atomic_add_fetch(&borrowed_nmis, 1, __ATOMIC_RELAXED);
-    else if (!goes_on_at_fixup(f))
+    if (f->vector == VECTOR_NMI) {
+        if (!hooks || !hooks->lent_nmi())
+            __atomic_add_fetch(&borrowed_nmis, 1, __ATOMIC_RELAXED);
+    } else if (!goes_on_at_fixup(f))
         traps_return(b); /* the instruction faults again, and the firmware reports it */
 }
 

@@ -53,6 +53,7 @@ struct trap_hooks {
     void (*interrupt)(struct core *c, unsigned vector);
     /* True: baretick sent this NMI; it is not counted, and `f` may continue elsewhere. */
     bool (*own_nmi)(struct core *c, struct trap_frame *f);
+    bool (*lent_nmi)(void);      /* the same after the machine was given back to the firmware */
     void (*nmi)(struct core *c); /* any other NMI, after it was counted */
     /* A fatal exception. Must not return; the core stops for good if it does. */
     void (*fatal)(struct core *c, const struct trap_frame *f);

@@ -148,7 +148,7 @@ bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
 /* --- HPET and PIT ----------------------------------------------------------------------------- */
 
 void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
-                    const struct hpet_table *hpet, uint32_t to)
+                    const struct hpet_table *hpet, uint32_t to, const struct nmi_timer *other)
 {
     *t = (struct nmi_timer){.us_most = HPET_US};
 }

@@ -186,7 +186,7 @@ TEST(a_missing_pin_of_the_pit_has_its_reason)
 
 static void open_hpet(struct nmi_timer *t)
 {
-    nmi_timer_hpet(t, NULL, &madt, &table, APIC_ID);
+    nmi_timer_hpet(t, NULL, &madt, &table, APIC_ID, NULL);
 }
 
 TEST(an_hpet_takes_the_last_comparator_and_the_highest_free_pin)
@@ -260,15 +260,45 @@ TEST(comparators_in_use_are_left_alone)
     assert_string_equal(t.why_not, "its comparators have no pin of the IO-APIC");
 }
 
+/* Of the two the first is closed first: the second then counts on, and restores what was found. */
+TEST(a_second_timer_has_its_own_comparator_and_pin)
+{
+    struct nmi_timer second;
+
+    open_hpet(&t);
+    nmi_timer_hpet(&second, NULL, &madt, &table, APIC_ID, &t);
+    assert_null(second.why_not);
+    assert_int_equal(second.comparator, 1);
+    (void)nmi_timer_start(&t, 1000);
+    (void)nmi_timer_start(&second, 2000);
+    assert_int_equal(*hpet_at(TIMER_COMPARE(1)), 200000);
+    assert_int_equal(pin(0, 23)[0], DELIVERY_NMI);
+    assert_int_equal(pin(0, 22)[0], DELIVERY_NMI);
+    logged = 0;
+    assert_int_equal(nmi_timer_later(&second, 3000), 3000);
+    assert_int_equal(*hpet_at(TIMER_COMPARE(1)), 300000);
+    assert_int_equal(logged, 0); /* the IO-APIC was not accessed */
+    nmi_timer_close(&t);
+    assert_int_equal(*hpet_at(HPET_CONFIG), 0);
+    (void)nmi_timer_start(&second, 2000);
+    assert_int_equal(*hpet_at(HPET_CONFIG), HPET_ENABLE);
+    nmi_timer_close(&second);
+    assert_int_equal(*hpet_at(HPET_CONFIG), 0);
+    assert_int_equal(pin(0, 22)[0], WAS_MASKED);
+    *hpet_at(TIMER_CONFIG(0)) = *hpet_at(TIMER_CONFIG(1)) = TIMER_OPEN;
+    nmi_timer_hpet(&second, NULL, &madt, &table, APIC_ID, &t);
+    assert_string_equal(second.why_not, "all its comparators are in use");
+}
+
 TEST(a_missing_or_odd_hpet_is_refused)
 {
     const struct hpet_table odd = {.address = HPET_AT + 4}, nowhere = {.address = 0x1000};
 
-    nmi_timer_hpet(&t, NULL, &madt, NULL, APIC_ID);
+    nmi_timer_hpet(&t, NULL, &madt, NULL, APIC_ID, NULL);
     assert_string_equal(t.why_not, "no HPET table");
-    nmi_timer_hpet(&t, NULL, &madt, &odd, APIC_ID);
+    nmi_timer_hpet(&t, NULL, &madt, &odd, APIC_ID, NULL);
     assert_string_equal(t.why_not, "the HPET table's address is not a device's");
-    nmi_timer_hpet(&t, NULL, &madt, &nowhere, APIC_ID);
+    nmi_timer_hpet(&t, NULL, &madt, &nowhere, APIC_ID, NULL);
     assert_string_equal(t.why_not, "the HPET table's address is not a device's");
     *hpet_at(HPET_PERIOD) = 0;
     open_hpet(&t);

@@ -1,0 +1,81 @@
+"""`once` where the machine hangs and has no WDAT: an NMI of the HPET resets it, in the run and while the firmware writes
+the report. test_disturbances.py has the watchdog of WDAT.
+
+QEMU exits with 0 when the machine is reset.
+"""
+
+import re
+import time
+
+import pytest
+from machine import SUCCESS, monitor
+from test_disturbances import COMPLETE, wdat_of
+from test_early_traps import addresses, at, held  # noqa: F401
+
+ONCE = "suite=quiet quiet_time=1 once=1 deadline=1"
+JUMP_TO_ITSELF, SLEEP_FOR_EVER = "ebfe", "f4ebfd"  # SDM volume 2: JMP, HLT
+END = {"exit": b"verdict: ", "borrow": b"the report is not on the stick"}
+RESET = "baretick: once: the program hangs, so the machine is reset: trying the reset register of the ACPI table FADT"
+
+
+def hung(held, at, where, code, words):  # noqa: F811
+    def work(d):
+        d.run_to("machine_traps")
+        d.plant(d.at(where), code)
+
+    return held(at, words, work)
+
+
+@pytest.mark.parametrize("takeover", ["exit", "borrow"])
+def test_a_run_that_hangs_ends_in_a_reset(held, at, takeover):  # noqa: F811
+    b = hung(held, at, "facts_report", JUMP_TO_ITSELF, f"{ONCE} takeover={takeover} finish=reboot")
+    assert b.exit == 0 and b.text.rstrip().endswith(RESET), str(b)
+
+
+def test_a_firmware_that_hangs_ends_in_a_reset(held, at):  # noqa: F811
+    b = hung(held, at, "volume_open", SLEEP_FOR_EVER, f"{ONCE} takeover=borrow finish=halt")
+    assert b.exit == 0 and "verdict: PASS" in b.text, str(b)
+
+
+def test_the_hardware_watchdog_guards_the_firmware_too(held, program, tmp_path):  # noqa: F811
+    """It is stopped only once the files are written, or their failure is known."""
+    port, before = tmp_path / "port", []
+    (tmp_path / "wdat").write_bytes(wdat_of(60000, *COMPLETE))
+    how = {"extra": ["-debugcon", f"file:{port}", "-acpitable", f"file={tmp_path / 'wdat'}"]}
+
+    def work(d):
+        d.run_to("watchdog_lend")
+        d.run_to("volume_open")
+        before.append(port.read_bytes())
+
+    b = held(addresses(tmp_path, program, **how), f"{ONCE} takeover=borrow", work, **how)
+    assert b.status == SUCCESS, str(b)
+    assert re.fullmatch(rb"\x60PSP+", before[0]) and port.read_bytes() == before[0] + b"X", (before, port.read_bytes())
+
+
+@pytest.mark.parametrize("takeover", ["exit", "borrow"])
+def test_nothing_is_left_of_the_guard(boot, tmp_path, takeover):
+    """No NMI comes, the registers of HPET and IO-APIC are as without it, and nothing is warned of."""
+    seen = []
+    for words in (ONCE, ONCE.replace(" once=1", "")):
+
+        def look():
+            # HPET: configuration, and each comparator's; the pins of the IO-APIC.
+            end = time.monotonic() + 30
+            while "HLT=1" not in monitor(tmp_path / "monitor", "info registers")[0]:
+                assert time.monotonic() < end, "the program does not end"
+            reads = [f"xp /1wx {0xFED00000 + offset:#x}" for offset in (0x10, 0x100, 0x120, 0x140)]
+            *said, pins, _ = monitor(tmp_path / "monitor", *reads, "info pic", "quit")
+            seen.append([re.findall(r": (0x\w+)", s) for s in said] + re.findall(r"pin \d+ .*", pins))
+
+        b = boot(f"{words} takeover={takeover} finish=halt", keys={END[takeover]: look})
+        assert b.end["verdict"] == "pass" and not b.events("nmi"), str(b)
+        assert not [w for w in b.events("warning") if "power cycle" in w["message"]], b.events("warning")
+    assert seen[0] == seen[1] and len(seen[0]) > 4, seen
+
+
+def test_without_a_timer_a_warning_gives_the_reason(boot):
+    b = boot(ONCE, machine="q35,hpet=off")
+    assert b.status == SUCCESS, str(b)
+    (warning,) = [w["message"] for w in b.events("warning") if "power cycle" in w["message"]]
+    assert "no ACPI table WDAT; HPET: no HPET table" in warning, warning
