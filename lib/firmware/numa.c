@@ -90,6 +90,20 @@ static void add_range(struct numa *n, const struct srat_entry *e, int node)
     n->range[n->ranges++] = (struct numa_range){e->base, e->length < most ? e->length : most, node};
 }
 
+/* Returns whether an entry before this one has its domain: then that one was counted. */
+static bool is_repeated(const struct acpi_table *srat, const struct srat *at,
+                        const struct srat_entry *e)
+{
+    struct srat s;
+    struct srat_entry other;
+
+    (void)srat_open(&s, srat);
+    while (srat_next(&s, &other) && s.walk.at < at->walk.at)
+        if (other.enabled && other.domain == e->domain)
+            return true;
+    return false;
+}
+
 /* Adds the domains of all entries, so that the nodes have their numbers. */
 static void add_nodes(struct numa *n, const struct acpi_table *srat)
 {
@@ -98,7 +112,7 @@ static void add_nodes(struct numa *n, const struct acpi_table *srat)
 
     if (srat_open(&s, srat))
         while (srat_next(&s, &e))
-            if (e.enabled)
+            if (e.enabled && (find(n, e.domain) != NUMA_NONE || !is_repeated(srat, &s, &e)))
                 (void)numa_add(n, e.domain);
     n->error = s.error;
 }
