@@ -215,8 +215,9 @@ void boot_once_failed(struct boot *b);
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
-/* Answers `dump`: records the machine for a bug report, and frees everything. */
-EFI_STATUS boot_dump(struct boot *b);
+/* Answers `dump`: records the machine for a bug report. Status: STATUS_NO_REPORT if it is neither
+ * in a file nor on a serial port. False: b->error. */
+bool boot_dump(struct boot *b, enum status *status);
 
 /* --- parts of them: options.c, firmware.c, cores.c -------------------------------------------- */
 

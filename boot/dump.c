@@ -32,6 +32,8 @@ struct dump {
     struct serial serial;
     struct sink both; /* the serial port and the log */
     struct recorded_leaves first, other;
+    uint64_t smbios_at;   /* the structures that are recorded; 0: none */
+    uint32_t smbios_size; /* their bytes */
     unsigned cpus;
 };
 
@@ -195,12 +197,17 @@ static void smbios_at(struct dump *d, const char *word, uint64_t entry, size_t e
     uint64_t address;
     uint32_t n;
     uint8_t *copy;
+    bool placed;
 
     if (!p)
         return;
     fmt(d->out, "%s %llx\n", word, (unsigned long long)entry);
     memory(d, entry, p, entry_bytes);
-    copy = smbios_place(&mem, entry, &address, &n) && n <= SMBIOS_MOST ? boot_alloc(d->b, n) : NULL;
+    placed = smbios_place(&mem, entry, &address, &n);
+    /* Both entry points can name the same structures. */
+    if (placed && address == d->smbios_at && n <= d->smbios_size)
+        return;
+    copy = placed && n <= SMBIOS_MOST ? boot_alloc(d->b, n) : NULL;
     if (!copy) {
         fmt(d->out, "# its structures are not valid, or too large\n");
         return;
@@ -208,6 +215,8 @@ static void smbios_at(struct dump *d, const char *word, uint64_t entry, size_t e
     memcpy(copy, mem.at(mem.ctx, address, n), n);
     smbios_anonymise(copy, n);
     memory(d, address, copy, n);
+    d->smbios_at = address;
+    d->smbios_size = n;
     boot_free(d->b, copy);
 }
 
@@ -285,6 +294,8 @@ static void head(struct dump *d)
 
     cpu_decode(&cpu, cpuid_here, NULL);
     fmt(d->out, "# source: the word dump of baretick %s\n", BARETICK_VERSION);
+    if (d->b->once) /* by which `baretick once --result` finds it */
+        fmt(d->out, "# once: %u\n", d->b->once);
     fmt(d->out, "# name: %s\n", cpu.brand);
     if (cpu.hypervisor)
         fmt(d->out, "# hypervisor: %s\n", cpu.hypervisor_id);
@@ -338,27 +349,22 @@ static bool keep(struct dump *d)
     return kept || d->serial.on;
 }
 
-EFI_STATUS boot_dump(struct boot *b)
+bool boot_dump(struct boot *b, enum status *status)
 {
     struct dump *d = boot_alloc(b, sizeof *d + LOG_RECORDS + LOG_TEXT);
-    enum status status;
 
     if (!d) {
         fmt(boot_error(b), "dump: no memory for it: %u MiB", LOG_RECORDS >> 20);
-        return boot_answer(b);
+        return false;
     }
     memset(d, 0, sizeof *d);
     d->b = b;
     d->serial = boot_serial(b);
     report_log_init(&d->log, (char *)(d + 1), LOG_RECORDS, (char *)(d + 1) + LOG_RECORDS, LOG_TEXT);
     record(d);
-    status = keep(d) ? STATUS_SUCCESS : STATUS_NO_REPORT;
+    *status = keep(d) ? STATUS_SUCCESS : STATUS_NO_REPORT;
     serial_release(&d->serial);
     if (!b->keep_memory)
         boot_free(b, d);
-    if (b->handoff->qemu)
-        qemu_exit(status);
-    boot_let_read(b);
-    boot_close(b);
-    return status == STATUS_SUCCESS ? EFI_SUCCESS : EFI_NO_MEDIA;
+    return true;
 }

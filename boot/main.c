@@ -138,12 +138,25 @@ static void unguard(struct boot *b)
     boot_unhold(b, held);
 }
 
-/* After a borrowed machine's report: writes it to its files, then ends as finish= says. Frees
- * everything if it returns. */
-static EFI_STATUS end_borrowed(struct boot *b, enum status status)
+/* Ends as finish= says, once everything is written. Frees everything if it returns. */
+static EFI_STATUS end_as_asked(struct boot *b, enum status status)
 {
     enum finish finish = b->handoff->options.finish;
 
+    if (finish == FINISH_AUTO && b->handoff->qemu)
+        qemu_exit(status);
+    if (finish == FINISH_REBOOT || finish == FINISH_POWEROFF)
+        end_machine(b, finish == FINISH_REBOOT);
+    if (!handoff_goes_back(b->handoff))
+        cpu_halt();
+    boot_let_read(b);
+    boot_close(b);
+    return efi_statuses[status];
+}
+
+/* After a borrowed machine's report: writes it to its files. */
+static EFI_STATUS end_borrowed(struct boot *b, enum status status)
+{
     if (b->handoff->painted)
         print_below(&b->conout);
     if (!boot_report(b) && !b->handoff->shown) {
@@ -156,15 +169,17 @@ static EFI_STATUS end_borrowed(struct boot *b, enum status status)
     boot_once_end(b, status);
     unguard(b);
     show_late_nmis(b);
-    if (finish == FINISH_AUTO && b->handoff->qemu)
-        qemu_exit(status);
-    if (finish == FINISH_REBOOT || finish == FINISH_POWEROFF)
-        end_machine(b, finish == FINISH_REBOOT);
-    if (!handoff_goes_back(b->handoff))
-        cpu_halt();
-    boot_let_read(b);
-    boot_close(b);
-    return efi_statuses[status];
+    return end_as_asked(b, status);
+}
+
+static EFI_STATUS dump(struct boot *b)
+{
+    enum status status;
+
+    if (!boot_dump(b, &status))
+        return boot_answer(b);
+    boot_once_end(b, status);
+    return end_as_asked(b, status);
 }
 
 /* Runs the kernel while boot services are held: they stay in memory, but do not run until the
@@ -235,7 +250,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
         return boot_answer(&b);
     boot_cores(&b);
     if (b.handoff->options.dump)
-        return boot_dump(&b);
+        return dump(&b);
     choose_takeover(&b);
     if (!boot_arena(&b))
         return boot_answer(&b);

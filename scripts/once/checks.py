@@ -16,7 +16,7 @@ SPARE = MIB
 # Linux, Documentation/ABI/testing/sysfs-firmware-efi; for efi=runtime: Documentation/admin-guide/kernel-parameters.txt.
 FIRMWARE_BITS = "/sys/firmware/efi/fw_platform_size"
 OWN_KEYS = ("once", "takeover", "finish")  # `once` sets them itself
-LONE = ("help", "list", "dump")  # words that measure nothing
+LONE = ("help", "list")  # words that only print something
 
 
 def add_options(p, undone, image):

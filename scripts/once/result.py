@@ -23,6 +23,8 @@ def _is_of(path, token):
             first = report.parse(f.readline().rstrip(b"\r\n"))
     except (OSError, report.Damaged):
         return False
+    if first["type"] == "machine":  # of `dump` (boot/dump.c)
+        return f"# once: {token}" in first["lines"]
     return first["type"] == "run" and str(first.get("options", {}).get("once")) == str(token)
 
 

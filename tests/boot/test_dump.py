@@ -48,6 +48,8 @@ def test_the_replay_of_a_dump_decodes_what_a_run_reports(boot, shared, tmp_path,
     assert b.status == SUCCESS and b.end["verdict"] == "pass" and b.end["rows"] == 0, str(b)
     said = replay(recording(b, tmp_path))
     assert "error" not in said, said
+    places = [line.split()[1] for line in lines_of(b.records) if line.startswith("bytes ")]
+    assert len(places) == len(set(places)), "recorded twice"
     assert said["cpus_recorded"] == run["topology"]["logical_cpus"] == len(said["acpi"]["MADT"]["cpus"])
     for name in ("logical_cpus", "packages", "cores", "threads_per_core"):
         assert said[name] == run["topology"][name]

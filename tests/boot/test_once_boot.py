@@ -110,6 +110,18 @@ def test_once_starts_it_once_and_leaves_only_its_image(firmware, capsys, how):
         assert f.starts_linux()
 
 
+def test_once_dump_records_the_machine(firmware, capsys):
+    f = firmware()
+    f.once("--yes", "dump")
+    b = f.start()
+    assert b.exit == 0 and not b.rows and prepare.own_numbers(f.linux.variables) == [], str(b)
+    capsys.readouterr()
+    assert f.once("--result") == 0
+    (stored,) = Path(f.linux.path("/var/lib/baretick")).glob("*.jsonl")
+    assert f"Report: /var/lib/baretick/{stored.name}" in capsys.readouterr().out
+    assert machine.Boot(stored.read_bytes(), 3, 0).records == b.records and b.of("machine")
+
+
 def test_wrong_words_leave_the_reason_and_reset_the_machine(firmware, capsys):
     """It must not return to the firmware, which would start Linux in the same boot, with another PCR 4. The variable has
     less than 1 KiB, whatever the reason is."""
