@@ -61,11 +61,17 @@ static void tell_way(void *boot, const char *way)
     fmt(&b->conout.sink, FINISH_TELLS, reboots ? "reboot" : "poweroff", way);
 }
 
-static bool find_fadt(const struct boot *b, struct fadt *fadt)
+/* `s5`: NULL, or gets how the machine is switched off; false, too: not known. */
+static bool find_fadt(const struct boot *b, struct fadt *fadt, struct acpi_s5 *s5)
 {
     struct boot_acpi tables;
 
     boot_acpi(b, &tables);
+    if (s5) {
+        struct acpi_table dsdt = acpi_dsdt(&tables.acpi);
+        if (!dsdt.bytes || !acpi_s5(&dsdt, s5))
+            return false;
+    }
     struct acpi_table t = acpi_find(&tables.acpi, "FACP");
     *fadt = (struct fadt){0};
     return t.bytes && acpi_fadt(&t, fadt);
@@ -76,7 +82,7 @@ static void EFIAPI reset_by_hardware(EFI_EVENT event, void *boot)
 {
     struct boot *b = boot;
     struct fadt fadt;
-    const struct reset reset = {find_fadt(b, &fadt) ? &fadt : NULL, boot_map, b, tell_way, b};
+    const struct reset reset = {find_fadt(b, &fadt, NULL) ? &fadt : NULL, boot_map, b, tell_way, b};
 
     (void)event;
     for (unsigned way = 0; way < RESET_WAYS; way++)
@@ -88,6 +94,7 @@ static void end_machine(struct boot *b, bool reboots)
 {
     EFI_RUNTIME_SERVICES *runtime = b->st->RuntimeServices;
     struct fadt fadt;
+    struct acpi_s5 s5;
     EFI_EVENT late;
 
     if (reboots && !EFI_ERROR(b->bs->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_NOTIFY,
@@ -98,9 +105,9 @@ static void end_machine(struct boot *b, bool reboots)
         runtime->ResetSystem(reboots ? EfiResetCold : EfiResetShutdown, EFI_SUCCESS, 0, NULL);
     if (reboots)
         reset_by_hardware(NULL, b);
-    if (find_fadt(b, &fadt) && b->handoff->qemu) {
-        tell_way(b, QEMU_PM1A);
-        qemu_power_off(&fadt);
+    if (!reboots && find_fadt(b, &fadt, &s5) && fadt.pm1a_cnt) {
+        tell_way(b, TRYING_S5);
+        power_off(&fadt, s5);
     }
     tell_way(b, FINISH_HALTS);
 }

@@ -15,6 +15,10 @@
 #define KEYBOARD_RESET 0xfe /* pulses output 0, which resets the CPU */
 #define KEYBOARD_READS 65536u
 
+#define PM1_TYP_SHIFT 10
+#define PM1_SLP_TYP   (7u << PM1_TYP_SHIFT)
+#define PM1_SLP_EN    (1u << 13)
+
 /* PCI 3.0 section 3.2.2.3.2: configuration mechanism 1. */
 #define CONFIG_ADDRESS 0xcf8
 #define CONFIG_DATA    0xcfc
@@ -80,4 +84,22 @@ void reset_try(const struct reset *r, unsigned way)
                                                                     by_triple_fault};
 
     ways[way](r);
+}
+
+/* Both halves get the type first, and then the bit that enters it. */
+void power_off(const struct fadt *f, struct acpi_s5 s5)
+{
+    const uint16_t port[2] = {f->pm1a_cnt, f->pm1b_cnt};
+    const uint8_t type[2] = {s5.a, s5.b};
+
+    if (!f->pm1a_cnt)
+        return;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned half = i % 2;
+        if (!port[half])
+            continue;
+        uint16_t was = in16(port[half]) & (uint16_t) ~(PM1_SLP_TYP | PM1_SLP_EN);
+        out16(port[half], (uint16_t)(was | type[half] << PM1_TYP_SHIFT | (i < 2 ? 0 : PM1_SLP_EN)));
+    }
+    (void)WAIT_FOR(false, PATIENCE);
 }

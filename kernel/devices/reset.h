@@ -1,8 +1,9 @@
 /*
- * Resets the machine without its firmware. Sources: ACPI 6.5 section 4.8.3.6 (the FADT's reset
- * register); data sheets of Intel's PCHs, "Reset Control Register" (port CF9h); IBM PS/2 Hardware
- * Interface Technical Reference, "Keyboard and Auxiliary Device Controller" (port 64h); Intel SDM
- * vol. 3A section 6.15 (a triple fault shuts the CPU down, and the chipset then resets it).
+ * Resets the machine, or switches it off, without its firmware. Sources: ACPI 6.5 section 4.8.3.6
+ * (the FADT's reset register); data sheets of Intel's PCHs, "Reset Control Register" (port CF9h);
+ * IBM PS/2 Hardware Interface Technical Reference, "Keyboard and Auxiliary Device Controller" (port
+ * 64h); Intel SDM vol. 3A section 6.15 (a triple fault shuts the CPU down, and the chipset then
+ * resets it).
  */
 #ifndef KERNEL_DEVICES_RESET_H
 #define KERNEL_DEVICES_RESET_H
@@ -26,5 +27,9 @@ struct reset {
 /* Tries one way, 0 to RESET_WAYS - 1; does nothing if the machine does not have it. Returns after
  * a bounded time if the machine was not reset. */
 void reset_try(const struct reset *r, unsigned way);
+
+/* Enters S5 by PM1a_CNT and PM1b_CNT (ACPI 6.5 section 4.8.3.2.1). Returns after a bounded time if
+ * the machine is not switched off, or at once if it has no such register. */
+void power_off(const struct fadt *f, struct acpi_s5 s5);
 
 #endif

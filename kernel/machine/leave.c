@@ -6,10 +6,6 @@
 
 #define QEMU_DEBUG_EXIT 0xf4 /* the device's port in `make run` */
 
-/* ACPI 6.5 section 4.8.3.2.1. QEMU's S5 has SLP_TYP 0 on both q35 and pc (from its DSDT). */
-#define PM1_SLP_EN 0x2000
-#define OFF_TICKS  (1ull << 30) /* the guest runs on until QEMU ends */
-
 #define FIRMWARE_US 10000000u /* after which ResetSystem is given up, if an NMI can end it */
 
 /* UEFI 2.10 section 8.5.1. */
@@ -27,14 +23,6 @@ void qemu_exit(enum status status)
 {
     /* One byte suits the device at any iosize. */
     out8(QEMU_DEBUG_EXIT, (uint8_t)status);
-}
-
-void qemu_power_off(const struct fadt *f)
-{
-    if (!f->pm1a_cnt)
-        return;
-    out16(f->pm1a_cnt, PM1_SLP_EN);
-    (void)WAIT_FOR(false, OFF_TICKS);
 }
 
 /* --- the steps, in their order; each returns if it has nothing to do or did not work ---------- */
@@ -141,15 +129,17 @@ static void close_deadlines(struct machine *m)
     deadline_close(&m->deadlines);
 }
 
-static void power_off_qemu(struct machine *m)
+static void switch_off(struct machine *m)
 {
-    bool off = m->finish == FINISH_AUTO || m->finish == FINISH_POWEROFF;
+    const struct acpi_s5 qemu = {0}; /* from the DSDT of q35 and pc */
+    bool asked = m->finish == FINISH_POWEROFF;
 
-    if (!off || !m->handoff->qemu)
-        return;
-    if (m->finish == FINISH_POWEROFF)
-        tell(m, QEMU_PM1A);
-    qemu_power_off(&m->fadt);
+    if (asked && m->has_s5 && m->fadt.pm1a_cnt) {
+        tell(m, TRYING_S5);
+        power_off(&m->fadt, m->s5);
+    }
+    if (m->finish == FINISH_AUTO && m->handoff->qemu)
+        power_off(&m->fadt, qemu);
 }
 
 static void reset_by(struct machine *m, unsigned way)
@@ -171,8 +161,8 @@ static void stay(struct machine *m)
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum status status)
 {
     static void (*const first[])(struct machine * m) = {
-        show_last_words, restore_controls,  stop_watchdog,   give_back,      stop_others,
-        exit_qemu,       reset_by_firmware, close_deadlines, power_off_qemu,
+        show_last_words, restore_controls,  stop_watchdog,   give_back,  stop_others,
+        exit_qemu,       reset_by_firmware, close_deadlines, switch_off,
     };
     const unsigned others = sizeof first / sizeof first[0];
 

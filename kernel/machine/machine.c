@@ -61,6 +61,8 @@ static void read_acpi(struct machine *m)
 
     t = acpi_find(&m->acpi, "FACP");
     m->has_fadt = t.bytes && acpi_fadt(&t, &m->fadt);
+    t = acpi_dsdt(&m->acpi);
+    m->has_s5 = t.bytes && acpi_s5(&t, &m->s5);
     t = acpi_find(&m->acpi, "HPET");
     m->has_hpet = t.bytes && acpi_hpet(&t, &m->hpet);
     t = acpi_find(&m->acpi, "APIC");

@@ -11,7 +11,9 @@
 #include "lib/cpu/mtrr.h"
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_tables.h"
+#include "lib/firmware/ipmi.h"
 #include "lib/firmware/pci.h"
+#include "lib/firmware/smbios.h"
 #include "lib/stats/clock_rate.h"
 #include "lib/text/sink.h"
 
@@ -69,8 +71,9 @@ struct machine {
 
     struct physmem physical;
     struct acpi acpi;
-    bool has_fadt, has_hpet;
+    bool has_fadt, has_hpet, has_s5;
     struct fadt fadt;
+    struct acpi_s5 s5;
     struct hpet_table hpet;
     struct madt *madt;            /* NULL: no MADT */
     struct acpi_error madt_error; /* the entries before it are used */
@@ -90,7 +93,14 @@ struct machine {
         volatile uint64_t next; /* TSC before which the timer does not fire */
         volatile unsigned came; /* its NMIs */
     } guard;
-    uint64_t firmware_cr3; /* of a borrowed machine */
+    struct {
+        bool there; /* the firmware's tables name one */
+        struct smbios_kcs place;
+        struct ipmi_watchdog watchdog;
+        const char *why_not; /* why its watchdog is not known, or no longer fed */
+        uint64_t fed, every; /* as above */
+    } bmc;                   /* only if once= was given */
+    uint64_t firmware_cr3;   /* of a borrowed machine */
 
     struct irq_masked irq;
     bool others_stopped; /* INIT was sent to all other cores */
@@ -160,18 +170,19 @@ uint64_t core_controls_smis(void);
  * The hardware watchdogs of ACPI tables. With once= the one of WDAT is armed, so that a run which
  * hangs on a remote machine ends in a reset. If that is not possible, a comparator of the HPET is
  * set, whose NMI resets the machine by the ways of kernel/devices/reset.h. Either is fed where the
- * user's keys are polled.
+ * user's keys are polled, and so is the OS watchdog of a BMC that runs.
  */
 void watchdog_find(struct machine *m);
-/* Finds the comparator; after deadline_open(), whose comparator is another one. */
+/* Finds the comparator, after deadline_open(), whose comparator is another one; and the BMC. */
 void watchdog_open(struct machine *m);
 void watchdog_arm(struct machine *m);
 void watchdog_feed(struct machine *m);
 /* Stops it, and restores the HPET. */
 void watchdog_stop(struct machine *m);
-/* To be called before a borrowed machine is given back, after deadline_close(): the watchdog continues while the firmware
- * writes the report, if it allows a minute and the firmware maps its registers. Else it is
- * stopped. From then on watchdog_stop() and watchdog_nmi() can be called by the firmware's phase. */
+/* To be called before a borrowed machine is given back, after deadline_close(): the watchdog
+ * continues while the firmware writes the report, if it allows a minute and the firmware maps its
+ * registers. Else it is stopped. From then on the firmware's phase can call watchdog_stop() and
+ * watchdog_nmi(). */
 void watchdog_lend(struct machine *m);
 /* In the handler of an NMI on the boot core: returns whether the timer sent it. Resets the machine
  * if the time is over. */
@@ -186,14 +197,12 @@ bool machine_stop_others(const struct machine *m);
 /* Exits QEMU by port 0xf4; to be called only there. Returns if the machine has no
  * isa-debug-exit. */
 void qemu_exit(enum status status);
-/* Switches QEMU off by PM1a; to be called only there. Returns after a bounded time. */
-void qemu_power_off(const struct fadt *f);
 
 /*
- * Leaves as `finish` says. auto: on QEMU isa-debug-exit, then power off by PM1a; elsewhere halt.
- * reboot: ResetSystem, then the ways of kernel/devices/reset.h. poweroff: ResetSystem, then on QEMU
- * PM1a; never a reset, after which firmware would start the program again. The last line on the
- * consoles says which way is tried. Halts if all fail, and lets the user scroll back then
+ * Leaves as `finish` says. auto: on QEMU isa-debug-exit, then S5 by PM1a; elsewhere halt.
+ * reboot: ResetSystem, then the ways of kernel/devices/reset.h. poweroff: ResetSystem, then S5 by
+ * PM1a and PM1b; never a reset, after which firmware would start the program again. The last line
+ * on the consoles says which way is tried. Halts if all fail, and lets the user scroll back then
  * (kernel/console/display.c). The fault handler calls it again when a step faulted: then the next
  * step follows.
  *
@@ -206,7 +215,7 @@ void qemu_power_off(const struct fadt *f);
  * machine-check banks are lost.
  */
 #define FINISH_TELLS "baretick: finish=%s: %s\r\n"
-#define QEMU_PM1A    "trying PM1a of QEMU"
+#define TRYING_S5    "trying S5 by PM1a and PM1b of the ACPI tables"
 #define FINISH_HALTS "nothing worked, so the machine is halted"
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum status status);
 

@@ -73,6 +73,8 @@ enum {
     ROOT_ENTRIES_MAX = 1024,
 };
 
+enum { FADT_DSDT = 40, FADT_X_DSDT = 140 }; /* table 5.9 */
+
 /* Returns the table at an address if it is reachable, complete and sums up to zero. */
 static struct acpi_table table_at(const struct physmem *mem, uint64_t address)
 {
@@ -178,6 +180,18 @@ struct acpi_table acpi_find(const struct acpi *a, const char signature[4])
             return t;
     }
     return (struct acpi_table){0};
+}
+
+struct acpi_table acpi_dsdt(const struct acpi *a)
+{
+    struct acpi_table fadt = acpi_find(a, "FACP");
+    uint64_t address = 0;
+
+    if (fadt.bytes != NULL && fadt.length >= FADT_X_DSDT + 8)
+        address = le64(fadt.bytes + FADT_X_DSDT);
+    if (fadt.bytes != NULL && address == 0 && fadt.length >= FADT_DSDT + 4)
+        address = le32(fadt.bytes + FADT_DSDT);
+    return root_at(a->mem, address, "DSDT");
 }
 
 static bool made_by_qemu(struct acpi_table t)

@@ -79,6 +79,8 @@ uint32_t acpi_entries(const struct acpi *a);
 uint64_t acpi_entry(const struct acpi *a, uint32_t i);
 /* Returns the first valid table with that signature; .bytes is NULL if no table has it. */
 struct acpi_table acpi_find(const struct acpi *a, const char signature[4]);
+/* The valid DSDT, which only the FADT names: ACPI 6.5 table 5.9. .bytes NULL: not found. */
+struct acpi_table acpi_dsdt(const struct acpi *a);
 /* Returns whether the root table or the FADT is QEMU's: OEM id "BOCHS ", OEM table id "BXPC....".
  * Checks both, since firmware that rebuilds the root table keeps QEMU's FADT. */
 bool acpi_says_qemu(const struct acpi *a);

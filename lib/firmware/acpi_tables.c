@@ -231,6 +231,7 @@ bool srat_next(struct srat *s, struct srat_entry *e)
 /* Table 5.9. */
 enum {
     FADT_PM1A_CNT = 64,
+    FADT_PM1B_CNT = 68,
     FADT_PM_TIMER = 76,
     FADT_PM_TIMER_LENGTH = 91,
     FADT_FLAGS = 112,
@@ -238,6 +239,7 @@ enum {
     FADT_RESET = 116,
     FADT_RESET_VALUE = 128,
     FADT_X_PM1A_CNT = 172,
+    FADT_X_PM1B_CNT = 184,
     FADT_X_PM_TIMER = 208,
 };
 
@@ -284,6 +286,7 @@ bool acpi_fadt(const struct acpi_table *t, struct fadt *f)
     if (f->hw_reduced)
         return true;
     f->pm1a_cnt = fadt_port(t, FADT_X_PM1A_CNT, FADT_PM1A_CNT);
+    f->pm1b_cnt = fadt_port(t, FADT_X_PM1B_CNT, FADT_PM1B_CNT);
     if (t->bytes[FADT_PM_TIMER_LENGTH] == 4) /* 0: not supported */
         f->pm_timer_port = fadt_port(t, FADT_X_PM_TIMER, FADT_PM_TIMER);
     if (flags & FADT_TMR_VAL_EXT)

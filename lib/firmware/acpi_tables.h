@@ -84,6 +84,7 @@ struct fadt {
     uint16_t pm_timer_port; /* I/O port, 0: none (PM_TMR_BLK, X_PM_TMR_BLK in I/O space) */
     uint8_t pm_timer_bits;  /* 24 or 32 */
     uint16_t pm1a_cnt;      /* I/O port of PM1a_CNT, 0: none */
+    uint16_t pm1b_cnt;      /* the same of PM1b_CNT */
     bool hw_reduced;        /* hardware-reduced ACPI: none of the above exists */
     bool has_reset;         /* flag RESET_REG_SUP, and an address in an allowed space */
     struct acpi_gas reset;
@@ -91,6 +92,14 @@ struct fadt {
     struct acpi_error error;
 };
 bool acpi_fadt(const struct acpi_table *t, struct fadt *f);
+
+/* The types of sleep that switch the machine off, for PM1a_CNT and PM1b_CNT: \_S5_ of the DSDT. */
+struct acpi_s5 {
+    uint8_t a, b;
+};
+/* False: no definition of \_S5_ by a package of constants up to 7. Source: ACPI 6.5 sections
+ * 7.4.2.5 and 20.2. */
+bool acpi_s5(const struct acpi_table *dsdt, struct acpi_s5 *s);
 
 /* The table with the HPET's address. The period is not in the table but in the block's register at
  * offset 4. */

@@ -10,8 +10,10 @@
 #include <stdint.h>
 
 #define in8        real_in8
+#define in16       real_in16
 #define in32       real_in32
 #define out8       real_out8
+#define out16      real_out16
 #define out32      real_out32
 #define rdtsc      real_rdtsc
 #define mmio_read  real_mmio_read
@@ -26,8 +28,10 @@
 #define write_idtr real_write_idtr
 #include "kernel/cpu/instructions.h"
 #undef in8
+#undef in16
 #undef in32
 #undef out8
+#undef out16
 #undef out32
 #undef rdtsc
 #undef mmio_read
@@ -47,8 +51,10 @@
 #undef ioapic_write
 
 uint8_t in8(uint16_t port);
+uint16_t in16(uint16_t port);
 uint32_t in32(uint16_t port);
 void out8(uint16_t port, uint8_t v);
+void out16(uint16_t port, uint16_t v);
 void out32(uint16_t port, uint32_t v);
 uint64_t rdtsc(void);
 uint32_t mmio_read(uint64_t at, unsigned width);

@@ -36,6 +36,17 @@ void out8(uint16_t port, uint8_t v)
     note("%lx=%02lx ", port, v);
 }
 
+uint16_t in16(uint16_t port)
+{
+    (void)port;
+    return 0x3c01; /* SLP_EN, another type, SCI_EN */
+}
+
+void out16(uint16_t port, uint16_t v)
+{
+    note("%lx=%04lx ", port, v);
+}
+
 void out32(uint16_t port, uint32_t v)
 {
     note("%lx=%08lx ", port, v);
@@ -141,4 +152,25 @@ TEST(the_last_way_is_an_exception_without_an_idt)
     assert_string_equal(try(RESET_WAYS - 1), "! idt ");
     assert_true(trapped);
     signal(SIGTRAP, SIG_DFL);
+}
+
+/* The type first, then SLP_EN in both; other bits stay. */
+TEST(both_halves_of_pm1_enter_s5)
+{
+    static const struct {
+        uint16_t a, b;
+        const char *written;
+    } cases[] = {
+        {0x404, 0, "404=1401 404=3401 "},
+        {0x404, 0x504, "404=1401 504=1c01 404=3401 504=3c01 "},
+        {0, 0x504, ""},
+    };
+
+    EACH_CASE (c, cases) {
+        fadt = (struct fadt){.pm1a_cnt = c->a, .pm1b_cnt = c->b};
+        log_of[0] = 0, now = 0;
+        power_off(&fadt, (struct acpi_s5){5, 7});
+        assert_string_equal(log_of, c->written);
+        assert_true(now > 1ull << 32 || !c->a);
+    }
 }

@@ -357,6 +357,42 @@ TEST(empty_entries_take_no_place_of_a_cpu)
     free(b);
 }
 
+/* Each as a compiler writes it, among other bytes of a DSDT. */
+TEST(the_package_of_s5_is_found)
+{
+    static const struct {
+        const char *aml;
+        uint8_t n, a, b; /* a 0xff: none */
+    } cases[] = {
+        {"\x08_S5_\x12\x06\x04\x00\x00\x00\x00", 12, 0, 0},
+        {"\x08\\_S5_\x12\x08\x04\x0a\x05\x0a\x05\x00\x00", 15, 5, 5},
+        {"\x08_S5_\x12\x0a\x02\x0a\x07\x0c\x06\0\0\0", 16, 7, 6},
+        {"\x08_S5_\x12\x05\x01\x0b\x03\x04", 11, 3, 4},                /* both types in one word */
+        {"\x08_S5_\x12\x47\0\x04\x01\x0a\x02\x00", 13, 1, 2},          /* a length of two bytes */
+        {"__S5_\x12\x06\x04\x00\x00\x00\x00", 12, 0xff, 0},            /* no definition */
+        {"\x08_S5_\x12\x08\x04\x0a\x08\x0a\x05\x00\x00", 14, 0xff, 0}, /* more than 3 bits */
+        {"\x08_S5_\x12\x06\x04\x60\x00\x00\x00", 12, 0xff, 0},         /* a variable */
+        {"\x08_S5_\x12\x3f\x04\x00\x00\x00\x00", 12, 0xff, 0},         /* leaves the table */
+        {"\x08_S5_\x12\x02\x04\x00\x00\x00\x00", 12, 0xff, 0},         /* has no elements */
+        {"\x08_S5_\x12\x06\x04\x0a", 9, 0xff, 0},
+        {"\x08_S5_", 5, 0xff, 0},
+        {"\x08_S4_\x12\x06\x04\x01\x00\x00\x00\x08_S5_\x12\x06\x04\x02\x03\x00\x00", 24, 0xff, 0},
+        {"\x08_S4_\x12\x06\x04\x01\x00\x00\x00\x08_S5_\x12\x06\x04\x01\x01\x00\x00", 24, 1, 1},
+    };
+
+    EACH_CASE (c, cases) {
+        struct acpi_s5 s5;
+        uint8_t *b = calloc(1, 38u + c->n); /* of exactly this size, for the sanitizer */
+        memcpy(b + 38, c->aml, c->n);
+        bool found = acpi_s5(&(struct acpi_table){b, 38u + c->n}, &s5);
+        free(b);
+        assert_int_equal(found, c->a != 0xff);
+        if (found)
+            assert_true(s5.a == c->a && s5.b == c->b);
+    }
+    assert_false(acpi_s5(&(struct acpi_table){0}, &(struct acpi_s5){0}));
+}
+
 /* What the tables of hardware watchdogs say. */
 
 TEST(the_tables_of_watchdogs_are_decoded)
