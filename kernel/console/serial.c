@@ -16,7 +16,7 @@ enum {
 enum { LCR_8N1 = 0x03, LCR_DLAB = 0x80 };
 enum { MCR_DTR_RTS = 0x03, MCR_LOOP_RTS_OUT2 = 0x1a, MCR_LOOP_DTR_OUT1 = 0x15 };
 enum { MSR_LINES = 0xf0, MSR_CTS_DCD = 0x90, MSR_DSR_RI = 0x60 };
-enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
+enum { FCR_ON_CLEARED = 0x07, FCR_DMA = 0x08, IIR_FIFO = 0xc0 };
 
 #define REGISTERS     8
 #define FIFO          16    /* bytes, of a 16550 */
@@ -101,6 +101,24 @@ static bool scratch_holds(const struct serial *s)
     return holds;
 }
 
+/* RAM holds what is written. In a UART the register at this offset that is written (its bit 3, the
+ * mode of DMA, does nothing here) is not the one that is read, which never is 08h: PC16550D table
+ * 4. Leaves a UART's FIFO off. */
+static bool is_ram(const struct serial *s)
+{
+    uint8_t was = read_register(s, IIR);
+    bool same = true;
+
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t pattern = i ? 0 : FCR_DMA;
+        write_register(s, FCR, pattern);
+        same = same && read_register(s, IIR) == pattern;
+    }
+    if (same)
+        write_register(s, FCR, was);
+    return same;
+}
+
 /* In loopback mode RTS, OUT2, DTR and OUT1 appear as CTS, DCD, DSR and RI. */
 static bool loopback_answers(const struct serial *s)
 {
@@ -171,6 +189,8 @@ static const char *find_uart(struct serial *s)
      * would have its first registers. */
     if (!scratch_holds(s))
         return "no UART (its scratch register does not hold what is written)";
+    if (s->place.mmio && s->place.named && is_ram(s)) /* others need a loopback */
+        return "no UART (its registers hold what is written, like memory)";
     if (!loopback_answers(s))
         lacks = "no UART (its loopback does not answer)";
     s->has_divisor = (!lacks || s->place.named) && divisor_holds(s);

@@ -424,3 +424,28 @@ TEST(a_port_that_spcr_names_needs_no_loopback_and_no_divisor)
     struct serial_places places = {.n = 1, .place = {{"spcr", false, 1, 1, COM1, .named = true}}};
     assert_false(serial_open(&places, NULL, NULL).on);
 }
+
+/* Memory that SPCR names, whose bytes are like the registers of an idle UART, FIFO off or on. */
+TEST(memory_that_is_named_is_not_a_uart)
+{
+    struct serial_places places = {
+        .n = 1, .place = {{"spcr", true, 4, 4, BASE, UART_HZ, 9600, .named = true}}};
+
+    only_memory = true;
+    for (unsigned fifo = 0; fifo < 2; fifo++) {
+        const uint32_t pattern[8] = {1, 2, fifo ? 0xc1 : 1, 3, 4, LSR_THRE | LSR_TEMT, 6, 7};
+        memcpy(cell, pattern, sizeof cell);
+        places.next = 0;
+        struct serial s = serial_open(&places, map, cell);
+        assert_false(s.on);
+        assert_string_equal(s.why_not, "no UART (its registers hold what is written, like memory)");
+        assert_memory_equal(cell, pattern, sizeof cell);
+    }
+    only_memory = false;
+    for (unsigned fifo = 0; fifo < 2; fifo++) {
+        good();
+        uart.fifo = fifo;
+        places.next = 0;
+        assert_true(serial_open(&places, map, cell).on);
+    }
+}
