@@ -228,19 +228,81 @@ bool watchdog_nmi(struct machine *m)
     return true;
 }
 
+/* --- the BMC's -------------------------------------------------------------------------------- */
+
+static uint64_t kcs_register(const struct machine *m, unsigned reg)
+{
+    return m->bmc.place.address + (uint64_t)m->bmc.place.stride * reg;
+}
+
+static uint8_t kcs_read(void *machine, unsigned reg)
+{
+    uint64_t at = kcs_register(machine, reg);
+
+    return ((struct machine *)machine)->bmc.place.io ? in8((uint16_t)at)
+                                                     : (uint8_t)mmio_read(at, 1);
+}
+
+static void kcs_write(void *machine, unsigned reg, uint8_t v)
+{
+    uint64_t at = kcs_register(machine, reg);
+
+    if (((struct machine *)machine)->bmc.place.io)
+        out8((uint16_t)at, v);
+    else
+        mmio_write(at, 1, v);
+}
+
+static void find_bmc(struct machine *m)
+{
+    uint64_t entry = m->handoff->smbios3 ? m->handoff->smbios3 : m->handoff->smbios;
+
+    m->bmc.there = smbios_kcs(&m->bmc.place, &m->physical, entry);
+    if (m->bmc.there && !m->bmc.place.io &&
+        (memory_is_ram(m->handoff, m->bmc.place.address,
+                       kcs_register(m, 1) + 1 - kcs_register(m, 0)) ||
+         !paging_map_mmio(&m->paging, m->bmc.place.address, m->bmc.place.stride + 1)))
+        m->bmc.why_not = "its address is not a device's";
+}
+
+static void feed_bmc(struct machine *m)
+{
+    const struct kcs kcs = {m, kcs_read, kcs_write};
+
+    m->bmc.fed = rdtsc();
+    m->bmc.why_not = ipmi_watchdog_feed(&kcs);
+}
+
+/* Its watchdog was begun by the firmware, or by the system that has prepared this start. */
+static void find_bmc_watchdog(struct machine *m)
+{
+    const struct kcs kcs = {m, kcs_read, kcs_write};
+
+    if (!m->bmc.there || m->bmc.why_not)
+        return;
+    m->bmc.why_not = ipmi_watchdog_get(&m->bmc.watchdog, &kcs);
+    m->bmc.every =
+        cores_ticks(&m->cores, (uint64_t)m->bmc.watchdog.tenths * (PER_SECOND / 10) / FEEDS);
+    if (m->bmc.watchdog.runs)
+        feed_bmc(m);
+}
+
 /* --- either ----------------------------------------------------------------------------------- */
 
 void watchdog_open(struct machine *m)
 {
-    if (m->handoff->options.once)
-        nmi_timer_hpet(&m->guard.timer, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL,
-                       m->irq.lapic.id, &m->deadlines.timer[0]);
+    if (!m->handoff->options.once)
+        return;
+    nmi_timer_hpet(&m->guard.timer, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL,
+                   m->irq.lapic.id, &m->deadlines.timer[0]);
+    find_bmc(m);
 }
 
 void watchdog_arm(struct machine *m)
 {
     if (!m->handoff->options.once)
         return;
+    find_bmc_watchdog(m);
     m->guard.why_not = arm_wdat(m);
     m->guard.armed = !m->guard.why_not;
     if (m->guard.armed)
@@ -265,6 +327,8 @@ void watchdog_feed(struct machine *m)
 {
     if ((m->guard.armed || m->guard.timed) && rdtsc() - m->guard.fed >= m->guard.every)
         feed(m, nmi_timer_later);
+    if (m->bmc.watchdog.runs && !m->bmc.why_not && rdtsc() - m->bmc.fed >= m->bmc.every)
+        feed_bmc(m);
 }
 
 void watchdog_stop(struct machine *m)

@@ -224,6 +224,22 @@ static void warn_watchdog(const struct watchdog *w, struct report *r)
     report_event(r, "warning", text);
 }
 
+static void warn_bmc(const struct machine *m, struct report *r)
+{
+    unsigned seconds = m->bmc.watchdog.tenths / 10;
+
+    if (m->bmc.watchdog.runs && !m->bmc.why_not)
+        WARN(r,
+             "the watchdog of the BMC runs: it is fed now, and resets the machine %u s after the "
+             "end",
+             seconds);
+    else if (m->bmc.watchdog.runs)
+        WARN(r, "the watchdog of the BMC resets the machine in %u s: it cannot be fed: %s",
+             m->bmc.watchdog.present / 10, m->bmc.why_not);
+    else if (m->bmc.why_not)
+        WARN(r, "the watchdog of the BMC is not known: %s", m->bmc.why_not);
+}
+
 /* Warns of settings that are not as requested, and of watchdogs. */
 static void warn_of_controls(const struct machine *m, struct report *r)
 {
@@ -231,6 +247,7 @@ static void warn_of_controls(const struct machine *m, struct report *r)
     warn_dma(&m->dma, r);
     for (unsigned i = m->guard.armed; i < sizeof m->watchdog / sizeof m->watchdog[0]; i++)
         warn_watchdog(&m->watchdog[i], r);
+    warn_bmc(m, r);
     if (m->guard.timer_why_not)
         WARN(r, "once: %s; HPET: %s: a run that hangs needs a power cycle, unless a BMC ends it",
              m->guard.why_not, m->guard.timer_why_not);

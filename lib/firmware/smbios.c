@@ -278,6 +278,28 @@ void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t 
     }
 }
 
+/* --- BMC -------------------------------------------------------------------------------------- */
+
+enum { TYPE_IPMI = 38, IPMI_KIND = 0x04, IPMI_BASE = 0x08, IPMI_MODIFIER = 0x10, KIND_KCS = 1 };
+
+bool smbios_kcs(struct smbios_kcs *k, const struct physmem *mem, uint64_t entry)
+{
+    struct walk w;
+
+    open(&w, mem, entry);
+    for (const uint8_t *p; (p = next(&w)) != NULL;) {
+        uint64_t base = field(p, IPMI_BASE, 4) | (uint64_t)field(p, IPMI_BASE + 4, 4) << 32;
+        uint32_t modifier = field(p, IPMI_MODIFIER, 1);
+        static const uint8_t strides[4] = {1, 4, 16, 0};
+        if (p[0] != TYPE_IPMI || field(p, IPMI_KIND, 1) != KIND_KCS)
+            continue;
+        *k = (struct smbios_kcs){base & 1, (base & ~1ull) | (modifier >> 4 & 1),
+                                 strides[modifier >> 6]};
+        return k->stride != 0 && k->address != 0 && (!k->io || k->address + k->stride <= 0xffff);
+    }
+    return false;
+}
+
 /* --- without what identifies a machine -------------------------------------------------------- */
 
 bool smbios_place(const struct physmem *mem, uint64_t entry, uint64_t *address, uint32_t *size)

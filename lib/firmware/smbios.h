@@ -1,6 +1,7 @@
 /*
  * SMBIOS structures: the firmware's description of the machine. Source: DSP0134 3.7, section 5.2
- * (entry points), 6.1 (structures and their strings), 7.5 (processors), 7.18 (memory).
+ * (entry points), 6.1 (structures and their strings), 7.5 (processors), 7.18 (memory), 7.39
+ * (BMC).
  */
 #ifndef LIB_FIRMWARE_SMBIOS_H
 #define LIB_FIRMWARE_SMBIOS_H
@@ -64,6 +65,16 @@ struct smbios_memory {
 };
 
 void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t entry);
+
+/* The interface to a BMC by its "keyboard controller style" (KCS): structure of type 38. */
+struct smbios_kcs {
+    bool io;          /* I/O ports, else memory */
+    uint64_t address; /* of the data register */
+    unsigned stride;  /* bytes to the register of commands and status */
+};
+
+/* False: no such structure, or of another interface. */
+bool smbios_kcs(struct smbios_kcs *k, const struct physmem *mem, uint64_t entry);
 
 /* The place of the structures in memory. False: no valid table. `size` can be larger than what they
  * take. */

@@ -18,6 +18,7 @@
  *   map-grows        the same, but only once baretick has allocated memory
  *   gop-...          the firmware's description of its screen: see shim_gop.c
  *   reset-...        the firmware's ResetSystem: see shim_reset.c
+ *   bmc-watchdog     the watchdog of QEMU's BMC runs: see shim_reset.c
  *   no-reset-reg     the FADT has no reset register
  *   mp-...           the firmware's handling of its other cores: see shim_mp.c
  *   exit-fails-once  the map changes under the first ExitBootServices; after that any firmware call

@@ -79,3 +79,25 @@ def test_without_a_timer_a_warning_gives_the_reason(boot):
     assert b.status == SUCCESS, str(b)
     (warning,) = [w["message"] for w in b.events("warning") if "power cycle" in w["message"]]
     assert "no ACPI table WDAT; HPET: no HPET table" in warning, warning
+
+
+BMC = ["-device", "ipmi-bmc-sim,id=bmc", "-device", "isa-ipmi-kcs,bmc=bmc"]
+LONG = "suite=quiet quiet_time=30 deadline=1"  # longer than the BMC's 20 s
+
+
+@pytest.mark.parametrize("takeover", ["exit", "borrow"])
+def test_the_watchdog_of_a_bmc_is_fed(boot, shim, takeover):
+    b = boot("", disk=shim("bmc-watchdog", f"{LONG} once=1 takeover={takeover}"), extra=BMC)
+    assert b.status == SUCCESS, str(b)
+    (warning,) = [w["message"] for w in b.events("warning") if "BMC" in w["message"]]
+    assert warning == "the watchdog of the BMC runs: it is fed now, and resets the machine 20 s after the end"
+
+
+def test_only_a_remote_run_feeds_it(boot, shim):
+    b = boot("", disk=shim("bmc-watchdog", LONG), extra=BMC)
+    assert b.exit == 0 and "verdict" not in b.text, str(b)
+
+
+def test_a_bmc_whose_watchdog_does_not_run_is_left_alone(boot, shim):
+    b = boot("", disk=shim("", ONCE), extra=BMC)
+    assert b.status == SUCCESS and not [w for w in b.events("warning") if "BMC" in w["message"]], str(b)

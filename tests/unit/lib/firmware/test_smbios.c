@@ -138,6 +138,46 @@ TEST(damaged_entry_points_are_refused)
     assert_true(get(ENTRY32, SMBIOS_BIOS_VENDOR));
 }
 
+/* A structure of type 38 in place of the others. */
+TEST(the_interface_of_a_bmc_is_decoded)
+{
+    static const struct {
+        uint8_t length, kind, modifier;
+        uint64_t base;
+        struct smbios_kcs want; /* stride 0: none */
+    } cases[] = {
+        {0x12, 1, 0x01, 0xca3, {true, 0xca2, 1}}, /* of QEMU */
+        {0x12, 1, 0x40, 0xfe000000, {false, 0xfe000000, 4}},
+        {0x12, 1, 0x80, 0x100000000000, {false, 0x100000000000, 16}},
+        {0x12, 1, 0x10, 0xca3, {true, 0xca3, 1}}, /* bit 0 of the address is elsewhere */
+        {0x10, 1, 0x40, 0xca3, {true, 0xca2, 1}}, /* the short structure has no modifier */
+        {0x12, 4, 0x00, 0x21, {0}},               /* SSIF */
+        {0x12, 1, 0xc0, 0xca3, {0}},
+        {0x12, 1, 0x00, 0x20001, {0}}, /* no port */
+        {0x12, 1, 0x00, 0, {0}},
+    };
+
+    EACH_CASE (c, cases) {
+        struct smbios_kcs k;
+        uint8_t *p = memory + TABLE;
+        build();
+        memset(p, 0, sizeof structures);
+        p[0] = 38, p[1] = c->length, p[4] = c->kind;
+        put_le(p + 8, c->base, 8);
+        if (c->length > 0x10)
+            p[0x10] = c->modifier;
+        p[c->length + 2] = 0x7f;
+        bool found = smbios_kcs(&k, &mem, BASE + ENTRY32);
+        assert_int_equal(found, c->want.stride != 0);
+        if (found)
+            assert_true(k.io == c->want.io && k.address == c->want.address &&
+                        k.stride == c->want.stride);
+    }
+    build();
+    assert_false(smbios_kcs(&(struct smbios_kcs){0}, &mem, BASE + ENTRY32));
+    assert_false(smbios_kcs(&(struct smbios_kcs){0}, &mem, 0));
+}
+
 /* The table ends early, at every place: never a read after its end, never a string outside of
  * it. */
 TEST(a_table_cut_anywhere_is_read_within_its_bounds)
