@@ -185,7 +185,7 @@ static const struct platform_cores *other_cores(const struct cores *c,
         .count = c->count,
         .facts = c->facts,
         .place = c->place,
-        .parked = park_name(&c->parking),
+        .parked = park_names[c->parking.how],
         .run = run_on,
         .together = run_together,
     };

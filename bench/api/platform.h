@@ -61,7 +61,7 @@ struct platform_cores {
     const struct core_facts *facts; /* why_not can change from one call to the next */
     /* The place of each core; a core that did not start has the place of the boot core. */
     const struct core_place *place;
-    const char *parked; /* "hlt", "mwait": effective */
+    const char *parked; /* "hlt", "mwait", "deep": effective */
     /*
      * Runs fn(ctx, i) on core i while every other core, the caller's included, executes nothing;
      * i = 0 is a plain call. Called on the boot core only. Returns NULL, or why fn could not be

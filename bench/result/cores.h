@@ -15,7 +15,7 @@
 struct run_cores {
     unsigned count;                       /* of the platform; 0: it knows only the running core */
     const struct core_facts *there;       /* `count` of them */
-    const char *parked;                   /* how: "hlt", "mwait" */
+    const char *parked;                   /* how: "hlt", "mwait", "deep" */
     unsigned n;                           /* cores that measure, ... */
     const unsigned *list;                 /* ... and their numbers, ascending */
     unsigned all;                         /* cores that rows of several cores run on */

@@ -2,7 +2,7 @@
 
 #define TRY_US      2000   /* when each source must fire in its test, ... */
 #define TRY_MOST_US 100000 /* ... and when the test gives up */
-#define KICK_US     10000  /* limit for a sleeping core to check the deadlines */
+#define KICK_US     50000  /* limit for a sleeping core, in a state that takes 10 ms, to look */
 /* An NMI that is early by more than this part of the interval is not the timer's: clocks differ by
  * less. */
 #define EARLY_PART 32

@@ -4,18 +4,13 @@
 /* SDM vol. 3A figure 11-23: the enable bit of the spurious-interrupt vector register; the low byte
  * is the vector. */
 #define SPURIOUS_ENABLE (1u << 8)
-#define MWAIT_C1        0 /* EAX: the shallowest state; deeper ones power down */
+#define MWAIT_C1        0 /* EAX: the shallowest state */
 
 #define ASLEEP_US 1000000 /* limit for an idle core to fall asleep */
 #define SETTLE_US 2       /* the two instructions between setting `asleep` and sleeping */
 #define PRINT_US  2000000 /* limit of a fault's report at 9600 baud; the printing core may fault */
 
 /* --- sleeping and waking ---------------------------------------------------------------------- */
-
-const char *park_name(const struct parking *p)
-{
-    return p->mwait ? "mwait" : "hlt";
-}
 
 void park_accept(const struct parking *p)
 {
@@ -24,12 +19,17 @@ void park_accept(const struct parking *p)
 
 static void mwait_once(struct core *c)
 {
+    const struct parking *p = c->parking;
+    bool needs_timer = p->timer_stops && (c->watches || c->beats);
+
     __asm__ volatile("monitor" : : "a"(&c->wakes), "c"(0), "d"(0) : "memory");
     if (c->wakes != c->slept)
         return;
-    /* Interrupts are enabled for deadlines; the wake-up itself is a write. */
-    sleep_mwait(MWAIT_C1);
-    c->woke = rdtsc();
+    /* Interrupts are enabled: for deadlines, and in deep states for the wake-up, whose handler sets
+     * `woke`. Otherwise the wake-up is a write. */
+    sleep_mwait(needs_timer ? MWAIT_C1 : p->hint);
+    if (p->how == PARK_MWAIT)
+        c->woke = rdtsc();
     c->early += c->wakes == c->slept;
 }
 
@@ -41,10 +41,10 @@ static bool sleep_for(struct core *c, struct deadline_patience *patience)
     /* An NMI, a machine check or an SMI also ends HLT and MWAIT: then the core sleeps again. */
     while (c->wakes == c->slept && (!patience || deadline_may_sleep(c, patience))) {
         c->asleep = true;
-        if (c->parking->mwait)
-            mwait_once(c);
-        else
+        if (c->parking->how == PARK_HLT)
             sleep_hlt();
+        else
+            mwait_once(c);
     }
     c->asleep = false;
     bool woken = c->wakes != c->slept;
@@ -75,7 +75,7 @@ bool park_await(struct core *c, uint64_t ticks)
 
 bool park_wake(struct core *c)
 {
-    if (c->parking->mwait) {
+    if (c->parking->how == PARK_MWAIT) {
         __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);
         return true;
     }

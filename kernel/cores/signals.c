@@ -85,15 +85,18 @@ static void do_nothing(void *ctx, unsigned core)
     (void)core;
 }
 
-static bool time_wake(const struct platform *p, unsigned i, int64_t *ticks)
+bool time_wake(struct cores *all, unsigned i, int64_t *ticks)
 {
-    struct cores *all = core_current()->cores;
-
-    (void)p;
     if (i == 0 || !cores_try(all, &i, 1, do_nothing, NULL, NULL, cores_ticks(all, SIGNAL_US)))
         return false;
     *ticks = between(all, i, all->rendezvous.sent, all->core[i]->woke);
     return true;
+}
+
+static bool platform_wake(const struct platform *p, unsigned i, int64_t *ticks)
+{
+    (void)p;
+    return time_wake(core_current()->cores, i, ticks);
 }
 
 struct signal {
@@ -320,7 +323,7 @@ static const char *shootdown(const struct platform *p, const unsigned *list, uns
 
 void signals_open(struct platform_cores *p)
 {
-    p->wake = time_wake;
+    p->wake = platform_wake;
     p->ipi = time_ipi;
     p->shootdown = shootdown;
 }

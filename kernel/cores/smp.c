@@ -219,19 +219,20 @@ uint64_t cores_cost(const struct handoff *h)
 }
 
 /* Chooses HLT where MWAIT is requested but not available; `refused` says why. */
-static struct parking choose_parking(const struct cpu *cpu, const struct lapic *lapic, bool mwait)
+static struct parking choose_parking(const struct cpu *cpu, const struct lapic *lapic,
+                                     enum park asked)
 {
-    struct parking p = {.lapic = lapic, .mwait = mwait};
+    struct parking p = {.lapic = lapic};
 
-    if (!mwait)
-        return p;
-    if (!cpu->monitor)
-        p.refused = "park=mwait: this CPU has no MONITOR (CPUID 1 ECX[3]), so it is hlt";
+    p.timer_stops = feature_lacks(FEATURE_ARAT, cpuid_here, NULL);
+    if (asked == PARK_DEEP)
+        p.refused = cstates_deepest(&p.hint, cpu, cpuid_here, NULL);
+    else if (asked == PARK_MWAIT && !cpu->monitor)
+        p.refused = "this CPU has no MONITOR (CPUID 1 ECX[3])";
     /* SDM vol. 2A CPUID, leaf 5: the largest line that MONITOR watches, in bytes. */
-    else if ((cpuid(5, 0).ebx & 0xffff) > CORE_LINE)
-        p.refused =
-            "park=mwait: MONITOR watches more bytes than a core has to itself, so it is hlt";
-    p.mwait = !p.refused;
+    if (asked != PARK_HLT && !p.refused && (cpuid(5, 0).ebx & 0xffff) > CORE_LINE)
+        p.refused = "MONITOR watches more bytes than a core has to itself";
+    p.how = p.refused ? PARK_HLT : asked;
     return p;
 }
 
@@ -252,8 +253,7 @@ static const char *find_obstacle(struct cores *c)
     why_not = c->origin->refused(c);
     if (why_not)
         return why_not;
-    c->parking = choose_parking(c->given.cpu, &c->given.irq->lapic,
-                                c->given.handoff->options.park == PARK_MWAIT);
+    c->parking = choose_parking(c->given.cpu, &c->given.irq->lapic, c->given.handoff->options.park);
     boot->parking = &c->parking;
     park_accept(boot->parking);
     if (!gets_own_wake(boot, cores_ticks(c, OWN_US)))
@@ -316,8 +316,8 @@ static bool is_held_by_mwait(const struct core *c, uint64_t ticks)
 /* Switches all n cores to HLT, parked ones too, and sets `refused`. */
 static void give_up_mwait(struct parking *p, struct core *const *cores, unsigned n)
 {
-    p->mwait = false;
-    p->refused = "park=mwait: MWAIT returns at once here, as an emulator's does, so it is hlt";
+    p->how = PARK_HLT;
+    p->refused = "MWAIT returns at once here, as an emulator's does";
     for (unsigned i = 0; i < n; i++) /* a write to its line ends a running MWAIT */
         if (cores[i])
             __atomic_fetch_add(&cores[i]->wakes, 0, __ATOMIC_SEQ_CST);
@@ -330,8 +330,24 @@ static void try_mwait(struct cores *c)
 
     while (i < c->count && c->facts[i].why_not)
         i++;
-    if (c->parking.mwait && i < c->count && !is_held_by_mwait(c->core[i], cores_ticks(c, HOLD_US)))
+    if (c->parking.how != PARK_HLT && i < c->count &&
+        !is_held_by_mwait(c->core[i], cores_ticks(c, HOLD_US)))
         give_up_mwait(&c->parking, c->core, c->count);
+}
+
+/* How long a parked core takes to begin: in a deep state perhaps milliseconds. */
+static void time_wakes(struct cores *c)
+{
+    int64_t ticks;
+
+    for (unsigned i = 1; i < c->count; i++) {
+        if (c->facts[i].why_not)
+            continue;
+        if (!time_wake(c, i, &ticks))
+            c->facts[i].why_not = "it did not wake from a longer sleep";
+        else if (ticks > (int64_t)c->wake_most)
+            c->wake_most = (uint64_t)ticks;
+    }
 }
 
 static const char *make_buffers(struct cores *c)
@@ -371,6 +387,7 @@ const char *cores_bring_up(struct cores *c)
         name_missing(c);
         try_all(c);
         try_mwait(c);
+        time_wakes(c);
     }
     c->start_ticks = rdtsc() - began;
     return make_buffers(c);

@@ -22,8 +22,10 @@
 /* One for all cores: each struct core points to it. */
 struct parking {
     const struct lapic *lapic; /* mode and address, the same on every core */
-    bool mwait;
-    const char *refused; /* why park= is not as requested; NULL: it is */
+    enum park how;
+    uint32_t hint;       /* EAX of MWAIT */
+    bool timer_stops;    /* the APIC timer may stop in states below C1 */
+    const char *refused; /* why `how` is not as park= requests; NULL: it is */
 };
 
 struct cores;
@@ -103,6 +105,7 @@ struct cores {
     unsigned second_init;           /* other cores that needed a second INIT */
     unsigned called;                /* other cores that answered a first call */
     uint32_t lvt_stuck, lfence_not; /* LVT entries left unmasked; cores with another LFENCE state */
+    uint64_t wake_most; /* longest of a first wake-up of each core, in ticks; 0: not known */
     uint32_t faulted;
     uint32_t printing;    /* 1 + number of the core whose fault is on the console; 0: none */
     uint64_t start_ticks; /* duration of cores_bring_up() */
@@ -211,13 +214,13 @@ void lent_home(const struct cores *c, struct lent *l);
 /*
  * --- run.c ---
  * A serving core sleeps until the boot core gives it something to run. Parks a core until another
- * core wakes it: in HLT, which only the wake-up interrupt ends, or in MWAIT on a dedicated line.
- * Everywhere else interrupts are disabled, and CR8 blocks them too. Each park_sleep() is ended by
- * exactly one park_wake(), whichever of the two comes first.
+ * core wakes it: in HLT or in a deep MWAIT, which only the wake-up interrupt ends, or in a shallow
+ * MWAIT on a dedicated line. (On some CPUs a store does not end a deep MWAIT: Linux'
+ * X86_BUG_MONITOR. An interrupt always does.) Everywhere else interrupts are disabled, and CR8
+ * blocks them too. Each park_sleep() is ended by exactly one park_wake(), whichever of the two
+ * comes first.
  */
 
-/* Returns the effective method: "hlt" or "mwait". */
-const char *park_name(const struct parking *p);
 /* Enables the running core's APIC, with our spurious vector; all interrupt sources but other cores
  * stay masked. */
 void park_accept(const struct parking *p);
@@ -270,6 +273,9 @@ _Noreturn void core_faulted(struct core *c, const struct trap_frame *f,
 /* Compares core i's TSC with the boot core's and stores the offset in its facts. False: it did not
  * answer. */
 bool time_compare_tsc(struct cores *all, unsigned i);
+/* Stores the ticks from a wake-up of core i until it executes, within the error of the offset.
+ * False: it did not answer. */
+bool time_wake(struct cores *all, unsigned i, int64_t *ticks);
 /* Sets wake(), ipi() and shootdown(). */
 void signals_open(struct platform_cores *p);
 

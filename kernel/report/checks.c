@@ -320,7 +320,8 @@ static void warn_of_cores(const struct machine *m, struct report *r)
              c->facts[i].why_not);
     }
     if (c->parking.refused)
-        WARN(r, "%s", c->parking.refused);
+        WARN(r, "park=%s: %s, so it is hlt", park_names[m->handoff->options.park],
+             c->parking.refused);
     if (c->lvt_stuck)
         WARN(r, "other cores have interrupt sources that could not be masked");
     if (c->lfence_not)

@@ -86,9 +86,13 @@ static void show_cores(const struct machine *m, struct sink *out)
     }
     fmt(out, "%u up in ", c->up + 1);
     num_f64(out, cores_ms(m), 1, 0);
-    fmt(out, " ms, parked by %s%s%s\r\n", park_name(&c->parking),
+    fmt(out, " ms, parked by %s%s%s\r\n", park_names[c->parking.how],
         m->irq.lapic.x2apic ? "; x2APIC" : "",
         m->handoff->borrowed && !m->handoff->lent ? "; not lent, but started by INIT" : "");
+    if (c->parking.how == PARK_DEEP && m->clock.hz)
+        fmt(out, "          MWAIT with hint %xh; %s wakes within %llu us\r\n", c->parking.hint,
+            c->up > 1 ? "each" : "it",
+            (unsigned long long)(c->wake_most * 1000000 / m->clock.hz + 1));
 }
 
 /* Returns how the port was found, in words; the record has the short names. */

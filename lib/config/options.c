@@ -5,6 +5,7 @@
 #include "lib/text/words.h"
 
 const char *const method_names[METHOD_COUNT] = {METHOD_CHOICES(WORD_NAME)};
+const char *const park_names[] = {PARK_CHOICES(WORD_NAME)};
 
 #define TEXT_OF(x)     #x
 #define TEXT_OF_THE(x) TEXT_OF(x) /* a macro's value */
@@ -88,7 +89,8 @@ static const struct option_doc keys[] = {
      .meaning = "cores that measure; types, nodes: one of each"},
     {CHOICE(share, SHARE_CHOICES, "alone"), .methods = BY_ALL,
      .meaning = "alone: one core at a time; together: also all at once"},
-    {CHOICE(park, PARK_CHOICES, "hlt"), .meaning = "how a core waits while it does not measure"},
+    {CHOICE(park, PARK_CHOICES, "hlt"),
+     .meaning = "wait of a core that does not measure; deep: MWAIT, deepest state"},
     {CHOICE(turbo, SETTING_CHOICES, "keep"),
      .meaning = "off: keep the core clock at or below the base clock"},
     {CHOICE(prefetch, SETTING_CHOICES, "keep"), .meaning = "off: disable the hardware prefetchers"},

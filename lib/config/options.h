@@ -95,8 +95,10 @@ enum layout { LAYOUT_CHOICES(WORD_ID) };
 #define SHARE_CHOICES(WORD) WORD(SHARE_ALONE, "alone") WORD(SHARE_TOGETHER, "together")
 enum share { SHARE_CHOICES(WORD_ID) };
 
-#define PARK_CHOICES(WORD) WORD(PARK_HLT, "hlt") WORD(PARK_MWAIT, "mwait")
+#define PARK_CHOICES(WORD) WORD(PARK_HLT, "hlt") WORD(PARK_MWAIT, "mwait") WORD(PARK_DEEP, "deep")
 enum park { PARK_CHOICES(WORD_ID) };
+
+extern const char *const park_names[];
 
 #define CONSOLE_CHOICES(WORD)                                                                      \
     WORD(CONSOLE_AUTO, "auto")                                                                     \

@@ -119,6 +119,9 @@ const char *feature_lacks(enum cpu_feature f, cpuid_fn cpuid, void *ctx)
 #define LEAF_MONITOR  5
 #define SUBSTATE_BITS 4
 #define NIBBLE        0xfu
+#define STATES        (32 / SUBSTATE_BITS) /* C0 to C7 */
+/* ECX: EDX is valid. ECX[1] is for MWAIT with interrupts disabled. */
+#define LEAF5_LISTS_STATES 1u
 
 bool cstates_named(uint32_t hint, cpuid_fn cpuid, void *ctx)
 {
@@ -129,5 +132,26 @@ bool cstates_named(uint32_t hint, cpuid_fn cpuid, void *ctx)
     if (hint == 0)
         return true;
     uint32_t edx = cpuid(ctx, LEAF_MONITOR, 0).edx;
-    return state < 32 / SUBSTATE_BITS && substate < (edx >> SUBSTATE_BITS * state & NIBBLE);
+    return state < STATES && substate < (edx >> SUBSTATE_BITS * state & NIBBLE);
+}
+
+const char *cstates_deepest(uint32_t *hint, const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    struct cpuid_regs r = {0};
+
+    if (!c->monitor || c->max_leaf < LEAF_MONITOR)
+        return "this CPU has no MONITOR (CPUID 1 ECX[3])";
+    if (!c->tsc_invariant)
+        return "the TSC may stop in deep states (CPUID 80000007h EDX[8])";
+    r = cpuid(ctx, LEAF_MONITOR, 0);
+    if (!(r.ecx & LEAF5_LISTS_STATES))
+        return "this CPU does not list its states (CPUID 5 ECX[0])";
+    for (uint32_t state = STATES - 1; state > 1; state--) {
+        uint32_t substates = r.edx >> SUBSTATE_BITS * state & NIBBLE;
+        if (substates == 0)
+            continue;
+        *hint = (state - 1) << SUBSTATE_BITS | (substates - 1);
+        return NULL;
+    }
+    return "this CPU names no state below C1 (CPUID 5 EDX)";
 }

@@ -108,4 +108,10 @@ const char *feature_lacks(enum cpu_feature f, cpuid_fn cpuid, void *ctx);
  * C-state, 4 bits each. Every CPU with MONITOR has hint 0. */
 bool cstates_named(uint32_t hint, cpuid_fn cpuid, void *ctx);
 
+/* Stores the hint of the last sub-state of the last C-state that leaf 5 names, which Linux takes
+ * for a CPU that is switched off (arch/x86/kernel/smpboot.c); a CPU that does not have it takes a
+ * shallower one. Returns NULL; or why there is no state below C1, or none in which the TSC keeps
+ * counting: *hint is unchanged then. */
+const char *cstates_deepest(uint32_t *hint, const struct cpu *c, cpuid_fn cpuid, void *ctx);
+
 #endif

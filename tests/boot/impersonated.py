@@ -166,7 +166,8 @@ class Shown(Recording):
 
 
 class Log:
-    """The impersonator's log: msr {address: {"reads", "writes", "faults", "refused", "before", "after"}}, cores [{...}]."""
+    """The impersonator's log: msr {address: {"reads", "writes", "faults", "refused", "before", "after"}}, cores [{...}],
+    overlaps: WBINVDs that began while another core executed one."""
 
     def __init__(self, text, b):
         first = text.partition("\nimpersonator\n")[2].partition("\nimpersonator\n")[0]
@@ -174,7 +175,10 @@ class Log:
         assert lines and lines[-1][0] in ENDS, f"no end of the run seen:\n{text[-2000:]}\n{b}"
         named = [{word: int(value, 16) for word, value in zip(words[::2], words[1::2])} for words in lines]
         self.cores = [line for line in named if "core" in line]
+        for core in self.cores:  # EAX of MWAIT
+            core["hints"] = {bit // 8 << 4 | bit % 8 for bit in range(64) if core["hints"] >> bit & 1}
         self.msr = {line["msr"]: line for line in named if "msr" in line}
+        self.overlaps, = (line["overlaps"] for line in named if "overlaps" in line)
 
 
 def replay(shown, folder):

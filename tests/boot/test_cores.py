@@ -172,6 +172,14 @@ def test_hlt_replaces_an_mwait_that_the_cpu_lacks(boot):
     assert "CPUID 1 ECX[3]" in warning["message"], warning
 
 
+def test_hlt_replaces_a_deep_mwait_that_the_cpu_lacks(boot):
+    """Of an emulated CPU the TSC is not invariant, or no deep state is named."""
+    b = boot(BRIEF + " park=deep", **smp(2)).must(SUCCESS)
+    assert b.run["cores"]["parked"] == "hlt" and b.run["cores"]["up"] == 2 and "parked_hint" not in b.run["cores"]
+    (warning,) = [e for e in b.events("warning") if "park=deep" in e["message"]]
+    assert "CPUID" in warning["message"] and "so it is hlt" in warning["message"], warning
+
+
 def test_buffers_of_each_core_need_memory(boot):
     """24 times 2 MiB are not available on a machine of 64 MiB, most of which the firmware uses."""
     words = BRIEF + " share=together cores=all"

@@ -148,3 +148,24 @@ def test_a_clock_that_throttles_to_half_changes_times_and_no_cycles(planted, cou
     assert abs(row["per_op"]["cycles"] - 2) < 0.2 and row["throttled_by"] == ["core_prochot"], row
     assert 0.55 * 125e6 < row["core_hz"] < 0.95 * 125e6, row
     assert "spoiled   0 of 1 rows shared, 0 SMIs, 1 row throttled" in b.lines, str(b)
+
+
+# Nehalem's APIC timer stops in deep states, so the boot core, which waits with a timer for others, stays in C1.
+DEEP = [
+    pytest.param(SKYLAKE, "deep", 0x40, 0x40, id="deep"),
+    pytest.param(CARRIED / "GenuineIntel00106A2_Nehalem-EP.txt", "deep", 0x31, 0, id="timer", marks=pytest.mark.others),
+    pytest.param(SKYLAKE, "mwait", 0, 0, id="mwait", marks=pytest.mark.others),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path, park, hint, hint_of_boot_core", DEEP)
+def test_a_core_waits_in_the_state_that_park_names(planted, path, park, hint, hint_of_boot_core):
+    """Deep: the deepest state of CPUID leaf 5. The cores are woken, measure, and sleep again."""
+    b = planted(path, f"{ROW} cores=all park={park}", cpus=(0, 1))
+    cores = b.run["cores"]
+    assert (cores["up"], cores["parked"], b.end["rows"]) == (2, park, 2) and "warning: park=" not in b.text, str(b)
+    assert cores.get("parked_hint") == (hint or None)
+    boot_core, other = (core["hints"] for core in b.log.cores)
+    assert boot_core == {hint_of_boot_core} and hint in other <= {hint, 0}, b.log.cores  # 0 is the firmware's
+    assert park == "mwait" or f"MWAIT with hint {hint:x}h" in b.text

@@ -12,6 +12,9 @@ enum exit {
     EXIT_VMRUN = 0x80, /* followed by VMMCALL to SKINIT */
     EXIT_SKINIT = 0x86,
     EXIT_RDTSCP = 0x87,
+    EXIT_WBINVD = 0x89,
+    EXIT_MONITOR = 0x8a,
+    EXIT_MWAIT = 0x8b,
     EXIT_NESTED_FAULT = 0x400,
 };
 enum { RAX, RCX, RDX, RBX };
@@ -45,7 +48,7 @@ u64 host_cr3;
 void exits_intercept(struct core *c)
 {
     *v32(c, V_INTERCEPT) = BIT(14) | BIT(15) | BIT(18) | BIT(27) | BIT(28) | BIT(31);
-    *v32(c, V_INTERCEPT_SVM) = 0xff;
+    *v32(c, V_INTERCEPT_SVM) = 0xff | BIT(9) | BIT(10) | BIT(11); /* WBINVD, MONITOR, MWAIT */
     if (machine->cores == 1)
         *v32(c, V_INTERCEPT) |= BIT(1); /* NMI */
     *v64(c, V_MSR_MAP) = c->msr_map;
@@ -241,8 +244,12 @@ void log_report(const char *how, u64 v)
         log_words("faults", cores[i].faults);
         log_words("late", cores[i].late);
         log_words("smis", cores[i].smis);
+        log_words("hints", cores[i].hints);
+        log_words("flushes", cores[i].flushes);
         log_end_line();
     }
+    log_words("overlaps", waits_overlaps());
+    log_end_line();
     msr_log();
     log_words(how, v);
     log_end_line();
@@ -302,6 +309,12 @@ void exit_handle(struct core *c)
         gives(c, ok, v, 2);
     } else if (code == EXIT_IO)
         io(c);
+    else if (code == EXIT_WBINVD)
+        waits_flush(c);
+    else if (code == EXIT_MONITOR)
+        waits_monitor(c);
+    else if (code == EXIT_MWAIT)
+        waits_mwait(c);
     else if (code >= EXIT_VMRUN && code <= EXIT_SKINIT)
         *v64(c, V_INJECT) = INJECT_UD;
     else if (code == EXIT_NMI)

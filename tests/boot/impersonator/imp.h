@@ -8,6 +8,7 @@
  * cpuid.c    CPUID      msr.c  MSRs, and the log of their accesses      pmu.c  counters
  * clock.c    the TSC, planted SMIs, a slow clock      cores.c  the other cores
  * model.c    time of instructions
+ * waits.c    MONITOR and MWAIT, WBINVD
  * enter.asm  enters and leaves the guest
  *
  * Sources: AMD APM vol. 2 ch. 15 (SVM) and appendix B (VMCB), Intel SDM vol. 4 (MSRs) and vol. 3B
@@ -100,7 +101,11 @@ struct core {
     struct pmu pmu;
     struct counter counter[COUNTERS];
     u64 save_area, msr_map, io_map;
-    struct msr *msr; /* its own copy */
+    struct msr *msr;         /* its own copy */
+    const u64 *watched;      /* what MONITOR watches, ... */
+    u64 seen, waits;         /* ... its value then; it is in MWAIT */
+    u64 hints;               /* of MWAIT: bit 8 * state + sub-state */
+    u64 flushes, flush_ends; /* WBINVDs; time at which the last one ends */
 };
 
 extern struct core cores[CORES];
@@ -254,6 +259,15 @@ void clock_begin(void);
 /* --- model.c ---------------------------------------------------------------------------------- */
 
 u64 model_more_cycles(struct core *c);
+
+/* --- waits.c ---------------------------------------------------------------------------------- */
+
+void waits_monitor(struct core *c);
+/* The guest executes MWAIT again until it ends. */
+void waits_mwait(struct core *c);
+void waits_flush(struct core *c);
+/* Returns the WBINVDs that began while another core executed one. */
+u64 waits_overlaps(void);
 
 /* --- cores.c ---------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ TEST(values_of_each_kind_reach_their_fields)
 {
     assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
                           "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
-                          "cores=1-4,8 share=together park=mwait console=both help list\n"
+                          "cores=1-4,8 share=together park=deep console=both help list\n"
                           "turbo=off prefetch=off freq=max dma=off quiet_time=250 gaps_max=20"));
     assert_true(o.help && o.list);
     assert_string_equal(o.suite, "calls,base*");
@@ -39,7 +39,7 @@ TEST(values_of_each_kind_reach_their_fields)
     assert_int_equal(o.takeover, TAKEOVER_EXIT);
     assert_string_equal(o.cores, "1-4,8");
     assert_int_equal(o.share, SHARE_TOGETHER);
-    assert_int_equal(o.park, PARK_MWAIT);
+    assert_int_equal(o.park, PARK_DEEP);
     assert_int_equal(o.turbo, SETTING_OFF);
     assert_int_equal(o.prefetch, SETTING_OFF);
     assert_int_equal(o.dma, SETTING_OFF);

@@ -252,6 +252,69 @@ TEST(a_cpu_without_leaf_5_names_none)
     assert_false(cstates_named(0, few_leaves, NULL));
 }
 
+static const char *deepest(const char *recording, uint32_t *hint)
+{
+    struct cpuid_dump *d = fixture(recording);
+    struct dump_cpu boot = {d, 0};
+    struct cpu c;
+
+    cpu_decode(&c, cpuid_dump_get, &boot);
+    return cstates_deepest(hint, &c, cpuid_dump_get, &boot);
+}
+
+TEST(the_deepest_state_is_the_last_that_leaf_5_names)
+{
+    static const struct {
+        const char *recording;
+        uint32_t hint;
+    } cpus[] = {
+        {"GenuineIntel00106A2_Nehalem-EP", 0x31},         {"GenuineIntel0030673_Silvermont3", 0x62},
+        {"GenuineIntel00506C9_Goldmont", 0x60},           {"GenuineIntel00506E3_Skylake", 0x40},
+        {"GenuineIntel0090672_AlderLake_01_LC_BC", 0x60}, {"CentaurHauls0040672_CNS_04", 0x31},
+    };
+
+    EACH_CASE (c, cpus) {
+        uint32_t hint = ~0u;
+        assert_null(deepest(c->recording, &hint));
+        assert_int_equal(hint, c->hint);
+        assert_true(named(c->recording, hint));
+    }
+}
+
+TEST(a_cpu_without_a_deep_state_is_refused_with_the_reason)
+{
+    static const struct {
+        const char *recording, *why;
+    } cpus[] = {
+        {"AuthenticAMD0000F51_K8_Sledgehammer", "CPUID 1 ECX[3]"},
+        {"AuthenticAMD0A10F11_KVM_guest", "CPUID 1 ECX[3]"},
+        {"GenuineIntel00006F6_Conroe", "CPUID 80000007h EDX[8]"}, /* its TSC stops */
+        {"AuthenticAMD0800F11_K17_Zen2", "CPUID 5 EDX"},
+        {"AuthenticAMD0B40F40_K20_GraniteRidge_02", "CPUID 5 EDX"},
+    };
+
+    EACH_CASE (c, cpus) {
+        uint32_t hint = 7;
+        const char *why = deepest(c->recording, &hint);
+        assert_non_null(why);
+        assert_non_null(strstr(why, c->why));
+        assert_int_equal(hint, 7);
+    }
+}
+
+static struct cpuid_regs unlisted(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    return (struct cpuid_regs){.ecx = 2, .edx = 0x11142120}; /* ECX[0] clear: EDX says nothing */
+}
+
+TEST(states_that_leaf_5_does_not_list_are_not_used)
+{
+    const struct cpu c = {.monitor = true, .tsc_invariant = true, .max_leaf = 5};
+    uint32_t hint;
+
+    assert_non_null(strstr(cstates_deepest(&hint, &c, unlisted, NULL), "CPUID 5 ECX[0]"));
+}
+
 /* The table of models: no model is in it twice, and each row has only what its vendor has. */
 
 #define ROWS (sizeof rows / sizeof rows[0])
