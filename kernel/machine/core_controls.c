@@ -2,6 +2,8 @@
 #include "kernel/cpu/msr.h"
 #include "lib/cpu/features.h"
 
+#define BUSY_US 5000 /* a P-state changes within some hundred us, HWP's within a few ms */
+
 static void count_smis(struct core_controls *q)
 {
     struct counter_access access = counter_access_here();
@@ -11,6 +13,20 @@ static void count_smis(struct core_controls *q)
     const char *why = core_counter_start(&core_current()->smis, &has, COUNT_SMIS, &access);
     if (why)
         q->smi_why_not = why;
+}
+
+/* Runs on the core itself, with its settings. The other cores sleep. */
+static void measure_clock(struct machine *m, unsigned core)
+{
+    struct core_clock *k = &m->controls.core[core].clock;
+    struct counter_access access = counter_access_here();
+    struct core_counters has;
+
+    core_counters_decode(&has, cpuid_here, NULL);
+    k->measured = true;
+    k->why_not = aperf_busy(&k->grown, &has, &access, cores_ticks(&m->cores, BUSY_US));
+    k->has_status =
+        controls_status(&m->controls.core[core].of[CONTROL_FREQ], &m->cpu, &msr_here, &k->status);
 }
 
 /* Runs on the core itself. */
@@ -23,6 +39,8 @@ static void apply_here(void *ctx, unsigned core)
         count_smis(q);
     controls_plan(&q->core[core], &m->handoff->options, &m->cpu, cpuid_here, NULL, &msr_here);
     controls_apply(&q->core[core], &msr_here);
+    if (core == 0 || m->handoff->options.freq != FREQ_KEEP)
+        measure_clock(m, core);
 }
 
 /* Runs on the core itself, too. */

@@ -264,6 +264,7 @@ static void warn_of_run(const struct machine *m, const struct run_facts *run, st
     if (h->once_warning[0])
         WARN(r, "%s", h->once_warning);
     warn_of_controls(m, r);
+    control_facts_warn(m, run, r);
     head_warn(run, r);
     if (m->clock.hz && !m->clock.agree && run->execution != EXEC_INSTRUCTIONS)
         WARN(r, "sources of the TSC's frequency disagree; see tsc");

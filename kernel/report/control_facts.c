@@ -1,6 +1,7 @@
 #include "kernel/report/machine_facts.h"
 #include "bench/api/declare.h"
 #include "lib/cpu/controls.h"
+#include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
 #define LINE 79 /* columns */
@@ -43,6 +44,78 @@ static void show_settings(const struct core_controls *q, struct sink *out)
     }
 }
 
+/* Core clocks as multiples of MPERF's, which has the TSC's clock: of the boot core, and the least
+ * and the most of all measured cores. */
+struct clock_ratios {
+    unsigned cores;
+    double boot, least, most;
+    double asked; /* 0: freq= does not ask for a multiple */
+};
+
+static struct clock_ratios ratios_of(const struct machine *m)
+{
+    const struct core_controls *q = &m->controls;
+    const struct control *s = &q->core[0].of[CONTROL_FREQ];
+    struct clock_ratios r = {0};
+
+    for (unsigned i = 0; i < m->cores.count; i++) {
+        const struct core_clock *k = &q->core[i].clock;
+        if (!k->measured || k->why_not)
+            continue;
+        double ratio = (double)k->grown.aperf / (double)k->grown.mperf;
+        r.boot = i == 0 ? ratio : r.boot;
+        r.least = r.cores == 0 || ratio < r.least ? ratio : r.least;
+        r.most = r.cores == 0 || ratio > r.most ? ratio : r.most;
+        r.cores++;
+    }
+    if (s->asked && s->base)
+        r.asked = (double)s->ratio / s->base;
+    return r;
+}
+
+static void show_clock(const struct machine *m, struct sink *out)
+{
+    const struct core_clock *k = &m->controls.core[0].clock;
+    const struct control *s = &m->controls.core[0].of[CONTROL_FREQ];
+    struct clock_ratios r = ratios_of(m);
+
+    if (k->why_not && !s->asked)
+        return;
+    if (k->why_not)
+        fmt(out, "ratio     not known: %s", k->why_not);
+    else
+        num_fmt(out, "ratio     APERF/MPERF %.3f while busy", r.boot);
+    if (r.cores > 1)
+        num_fmt(out, " (%.3f to %.3f on %u cores)", r.least, r.most, r.cores);
+    if (r.asked > 0)
+        num_fmt(out, "; freq= asked for %.3f", r.asked);
+    if (k->has_status) {
+        fmt(out, "; status ");
+        control_text(s, k->status, out);
+    }
+    fmt(out, "\r\n");
+}
+
+/* Readings of APERF and MPERF are some ns apart. */
+#define RATIO_OFF 0.01
+
+void control_facts_warn(const struct machine *m, const struct run_facts *run, struct report *r)
+{
+    struct clock_ratios k = ratios_of(m);
+    char text[120];
+    struct sink_buf buf;
+
+    if (run->execution != EXEC_SILICON || k.cores == 0 || k.asked == 0 ||
+        (k.least >= k.asked * (1 - RATIO_OFF) && k.most <= k.asked * (1 + RATIO_OFF)))
+        return;
+    sink_buf_init(&buf, text, sizeof text);
+    num_fmt(&buf.sink, "freq= asked for %.3f times the TSC's clock, and busy cores got %.3f",
+            k.asked, k.least);
+    if (k.most > k.least)
+        num_fmt(&buf.sink, " to %.3f", k.most);
+    report_event(r, "warning", text);
+}
+
 static void show_dma(const struct dma *d, struct sink *out)
 {
     if (!d->asked)
@@ -67,6 +140,7 @@ static void show_dma(const struct dma *d, struct sink *out)
 void control_facts_show(const struct machine *m, struct sink *out)
 {
     show_settings(&m->controls, out);
+    show_clock(m, out);
     show_dma(&m->dma, out);
     fmt(out, "smi       %s%s\r\n",
         !m->controls.smi_counter ? "not counted: "
@@ -113,6 +187,8 @@ void control_facts_record(const struct machine *m, struct json *j)
     const struct control *of = q->core[0].of;
     const struct dma *d = &m->dma;
     const struct pci_stop *s = &d->stopped;
+    const struct core_clock *k = &q->core[0].clock;
+    const struct clock_ratios ratios = ratios_of(m);
     char text[WORDS];
 
 #include "bench/api/fields/run_controls.def"

@@ -28,6 +28,8 @@ void facts_cost(const struct machine *m, struct report *r);
 void control_facts_show(const struct machine *m, struct sink *out);
 /* Writes the fields controls, smi_counter and dma. */
 void control_facts_record(const struct machine *m, struct json *j);
+/* Warns if cores do not run at the clock that freq= asked for. */
+void control_facts_warn(const struct machine *m, const struct run_facts *run, struct report *r);
 /* Gives advice; to be called after the last row and after core_controls_restore_all(). */
 void control_facts_advise(const struct machine *m, const struct run_facts *run, struct report *r);
 

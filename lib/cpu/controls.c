@@ -11,6 +11,7 @@
 #define FEATURE_FOUR         0xf /* L2, L2 adjacent line, DCU, DCU IP */
 #define FEATURE_TWO          0x5 /* L2, DCU */
 #define IA32_PERF_CTL        0x199
+#define IA32_PERF_STATUS     0x198
 #define PERF_CTL_TARGET      0xffffull
 #define PLATFORM_INFO        0xce  /* bits 15:8: the base clock's ratio */
 #define TURBO_RATIO_LIMIT    0x1ad /* bits 7:0: with one core active */
@@ -26,6 +27,7 @@
 #define HWCR_CPB_OFF    (1ull << 25)
 #define PSTATE_LIMIT    0xc0010061
 #define PSTATE_CONTROL  0xc0010062
+#define PSTATE_STATUS   0xc0010063
 #define PSTATE_FIELD    7ull
 #define CPPC_CAPS       0xc00102b0
 #define CPPC_ENABLE     0xc00102b1
@@ -164,10 +166,19 @@ static struct control freq_intel(bool highest, const struct cpu *c, cpuid_fn cpu
     struct control s = {.control = "IA32_PERF_CTL",
                         .msr = IA32_PERF_CTL,
                         .mask = PERF_CTL_TARGET,
-                        .form = CONTROL_RATIO};
-    s.wanted = (most > base ? most : base) << 8;
+                        .form = CONTROL_RATIO,
+                        .status = IA32_PERF_STATUS};
+    s.base = (uint8_t)base;
+    s.ratio = (uint8_t)(most > base ? most : base);
+    s.wanted = (uint64_t)s.ratio << 8;
     if (base == 0)
         s.why_not = "MSR_PLATFORM_INFO names no base clock";
+    /* By what the register holds: Nehalem and Westmere have the multiple in bits 7:0. */
+    uint64_t now = read(a, IA32_PERF_CTL) & PERF_CTL_TARGET;
+    if (now > 0 && now <= 0xff) {
+        s.form = CONTROL_RATIO_0;
+        s.wanted = s.ratio;
+    }
     return s;
 }
 
@@ -184,11 +195,15 @@ static struct control freq_amd(bool highest, const struct cpu *c, cpuid_fn cpuid
     }
     if (!(extended(c, 0x80000007, cpuid, ctx).edx & 1u << 7))
         return none("no P-states (CPUID 8000_0007 EDX[7])");
-    return (struct control){.control = "PStateCmd",
-                            .msr = PSTATE_CONTROL,
-                            .mask = PSTATE_FIELD,
-                            .form = CONTROL_PSTATE,
-                            .wanted = read(a, PSTATE_LIMIT) & PSTATE_FIELD};
+    struct control s = {.control = "PStateCmd",
+                        .msr = PSTATE_CONTROL,
+                        .mask = PSTATE_FIELD,
+                        .form = CONTROL_PSTATE,
+                        .wanted = read(a, PSTATE_LIMIT) & PSTATE_FIELD,
+                        .status = PSTATE_STATUS};
+    /* MPERF has the clock of P0 (APM vol. 2 17.3). */
+    s.ratio = s.base = !highest && s.wanted == 0;
+    return s;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -309,6 +324,9 @@ void control_text(const struct control *s, uint64_t value, struct sink *out)
     case CONTROL_RATIO:
         fmt(out, "ratio %u", high);
         break;
+    case CONTROL_RATIO_0:
+        fmt(out, "ratio %u", low);
+        break;
     case CONTROL_PSTATE:
         fmt(out, "P%u", low);
         break;
@@ -321,6 +339,15 @@ void control_text(const struct control *s, uint64_t value, struct sink *out)
     }
 }
 
+bool controls_status(const struct control *s, const struct cpu *c, const struct msr_access *a,
+                     uint64_t *value)
+{
+    if (!s->status || c->hypervisor || !a->read(a->ctx, s->status, value))
+        return false;
+    *value &= s->mask;
+    return true;
+}
+
 bool controls_c1e(const struct cpu *c, const struct msr_access *a, bool *known)
 {
     uint64_t v;
@@ -328,71 +355,4 @@ bool controls_c1e(const struct cpu *c, const struct msr_access *a, bool *known)
     *known =
         c->msr && !c->hypervisor && cpu_model(c)->nehalem_power && a->read(a->ctx, POWER_CTL, &v);
     return *known && v & POWER_CTL_C1E;
-}
-
-struct rule {
-    const char *topic;
-    size_t fact;     /* offset in struct advice_facts */
-    enum seen wrong; /* the answer that needs a change */
-    const char *change, *well;
-};
-
-#define FACT(name) offsetof(struct advice_facts, name)
-
-/* In the order of the effect on a figure. */
-static const struct rule rules[] = {
-    {"virtualised", FACT(virtualised), SEEN_YES,
-     "a hypervisor may stop this CPU at any time, and may trap instructions: measure on the bare "
-     "machine",
-     "no hypervisor is visible"},
-    {"smi", FACT(smi), SEEN_YES,
-     "SMIs take the CPU for the firmware: in its setup switch off USB legacy support, then "
-     "hardware monitoring and error polling",
-     "no SMI occurred while rows were measured"},
-    {"turbo", FACT(turbo), SEEN_YES,
-     "turbo is on, so the clock follows load and heat: for ns that repeat switch it off in the "
-     "setup, or use turbo=off",
-     "turbo is off"},
-    {"lfence", FACT(lfence), SEEN_NO,
-     "LFENCE does not wait for earlier instructions, so a body may leave its window: compare with "
-     "recipe=cpuid",
-     "LFENCE waits for earlier instructions"},
-    {"tsc", FACT(invariant), SEEN_NO,
-     "CPUID does not promise that the TSC keeps its rate: trust cycles, not ns",
-     "the TSC keeps its rate"},
-    {"smt", FACT(smt), SEEN_YES,
-     "SMT is on: the sibling sleeps here, but some CPUs divide buffers between threads even then: "
-     "switch it off in the setup",
-     "SMT is off"},
-    {"c1e", FACT(c1e), SEEN_YES,
-     "C1E is on: a core that slept wakes with a low clock: switch it off in the setup",
-     "C1E is off"},
-};
-#define RULES (sizeof rules / sizeof rules[0])
-_Static_assert(RULES <= ADVICE_MAX, "more advice than there is room for");
-
-static enum seen answer(const struct advice_facts *f, const struct rule *r)
-{
-    return *(const enum seen *)(const void *)((const char *)f + r->fact);
-}
-
-size_t advice_choose(const struct advice_facts *f, struct advice out[ADVICE_MAX])
-{
-    size_t n = 0;
-
-    if (f->emulated == SEEN_YES) {
-        out[0] = (struct advice){"emulated", true,
-                                 "an emulator executes this, so no CPU's settings can be judged: "
-                                 "boot a real machine for that"};
-        return 1;
-    }
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < RULES; i++) {
-            const struct rule *r = &rules[i];
-            enum seen seen = answer(f, r);
-            bool changes = seen == r->wrong;
-            if (seen != SEEN_NOT && changes == (pass == 0))
-                out[n++] = (struct advice){r->topic, changes, changes ? r->change : r->well};
-        }
-    return n;
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/config/options.h"
+#include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/register_bits.h"
 
@@ -26,6 +27,7 @@ enum control_id { CONTROL_TURBO, CONTROL_PREFETCH, CONTROL_FREQ, CONTROL_IDS };
 enum control_form {
     CONTROL_DISABLES, /* bits that disable something: all set means off */
     CONTROL_RATIO,    /* a multiple of the bus clock in bits 15:8 */
+    CONTROL_RATIO_0,  /* the same in bits 7:0: Nehalem and Westmere */
     CONTROL_PSTATE,   /* the number of a P-state; 0 is the fastest */
     CONTROL_HWP,      /* lowest level in bits 7:0, highest in 15:8 */
     CONTROL_CPPC,     /* highest level in bits 7:0, lowest in 15:8 */
@@ -40,11 +42,24 @@ struct control {
     uint32_t msr;
     uint64_t mask, wanted; /* the control's bits, and their wanted values (if asked) */
     uint64_t found, now;   /* read before and after setting */
+    /* What it asks for, as a multiple of MPERF's clock: ratio / base. base 0: it states none. */
+    uint8_t ratio, base;
+    uint32_t status; /* the MSR with the value at which the core runs; 0: none is known */
+};
+
+/* The clock of a busy core, measured with its settings. */
+struct core_clock {
+    bool measured;
+    const char *why_not; /* why `grown` is not known */
+    struct aperf_grown grown;
+    bool has_status;
+    uint64_t status; /* controls_status() of freq= */
 };
 
 /* The controls of one core. */
 struct controls {
     struct control of[CONTROL_IDS];
+    struct core_clock clock; /* set by the caller */
     struct msr_kept kept[CONTROL_IDS];
     uint8_t keeps;
     bool lent; /* the last one kept is that of controls_prefetch_off() */
@@ -71,10 +86,16 @@ bool controls_prefetch_back(struct controls *q, const struct msr_access *a);
 /* Writes a value in words: "on", "off", "partly off", "ratio 36", "P0", "level 8 to 40". */
 void control_text(const struct control *s, uint64_t value, struct sink *out);
 
+/* Reads the value of the control at which the core runs, which can differ from the one that was
+ * set. False: no register is known to show it, or a hypervisor emulates it. */
+bool controls_status(const struct control *s, const struct cpu *c, const struct msr_access *a,
+                     uint64_t *value);
+
 /* Returns whether the firmware lets an idle core enter C1E; *known is false if no MSR shows it. */
 bool controls_c1e(const struct cpu *c, const struct msr_access *a, bool *known);
 
 /*
+ * --- advice.c ---
  * Advice on the machine's setup: what to change, in the firmware's setup or in baretick's options,
  * for figures that repeat. Facts that were not read are not judged.
  */

@@ -225,6 +225,9 @@ bool core_counter_stop(struct core_counter *c, const struct counter_access *a)
 #define TORN   4  /* a reading that takes this many times as long is discarded */
 #define FORGET 8  /* readings over which the usual time is averaged */
 
+#define BUSY_ADDS 10000
+#define BUSY_MOST 100000
+
 /* Reads both registers between two readings of the TSC. False: one faults. */
 static bool look(struct aperf *now, const struct counter_access *a)
 {
@@ -316,4 +319,46 @@ const char *aperf_start(struct aperf *p, const struct core_counters *has,
     }
     p->apart *= TORN;
     return prove_aperf(p, a);
+}
+
+/* The closest of some readings: an SMI may come between the registers. False: one faults. */
+static bool look_closely(struct aperf *best, const struct counter_access *a)
+{
+    struct aperf now;
+
+    *best = (struct aperf){.apart = UINT64_MAX};
+    for (unsigned i = 0; i < LOOKS; i++) {
+        if (!look(&now, a))
+            return false;
+        if (now.apart < best->apart)
+            *best = now;
+    }
+    return true;
+}
+
+/* Bounded also if the TSC stands still. */
+static void be_busy(const struct counter_access *a, uint64_t ticks)
+{
+    uint64_t began = a->tsc(a->ctx);
+
+    for (unsigned i = 0; i < BUSY_MOST && a->tsc(a->ctx) - began < ticks; i++)
+        a->chain(a->ctx, BUSY_ADDS);
+}
+
+const char *aperf_busy(struct aperf_grown *grown, const struct core_counters *has,
+                       const struct counter_access *a, uint64_t ticks)
+{
+    const char *why = aperf_absent(has);
+    struct aperf from, to;
+
+    if (why)
+        return why;
+    be_busy(a, ticks);
+    if (!look_closely(&from, a))
+        return "MSR E7h or E8h faults";
+    be_busy(a, ticks);
+    if (!look_closely(&to, a))
+        return "MSR E7h or E8h faults";
+    *grown = (struct aperf_grown){to.aperf - from.aperf, to.mperf - from.mperf};
+    return grown->mperf == 0 ? "MPERF does not advance" : NULL;
 }

@@ -124,6 +124,16 @@ struct aperf {
 const char *aperf_start(struct aperf *p, const struct core_counters *has,
                         const struct counter_access *a);
 
+/* How much both grew while a core was busy. */
+struct aperf_grown {
+    uint64_t aperf, mperf;
+};
+
+/* Keeps the core busy for about this many ticks, so that its clock settles, and then measures for
+ * as long again. Returns NULL, or why it could not be measured. */
+const char *aperf_busy(struct aperf_grown *grown, const struct core_counters *has,
+                       const struct counter_access *a, uint64_t ticks);
+
 /* Stores the core cycles since the start. */
 enum aperf_status aperf_read(struct aperf *p, const struct counter_access *a, uint64_t *cycles);
 

@@ -14,7 +14,7 @@ ZEN = CARRIED / "AuthenticAMD0800F11_K17_Zen2.txt"
 SHORT = "suite=baseline bench=do_nothing samples=16 hist=off instructions=off console=serial "
 ROW = SHORT + EXIT
 THERM_STATUS, TSC_ADJUST, PREFETCH, GLOBAL_CTRL, MICROCODE = 0x19C, 0x3B, 0x1A4, 0x38F, 0x8B
-APIC_BASE, XAPIC_DISABLE_STATUS, PACKAGE_THERM_STATUS = 0x1B, 0xBD, 0x1B1
+APIC_BASE, XAPIC_DISABLE_STATUS, PACKAGE_THERM_STATUS, PERF_STATUS = 0x1B, 0xBD, 0x1B1, 0x198
 PROCHOT_NOW, POWER_LIMIT_NOW = 1 << 2, 1 << 10  # SDM vol. 4 table 2-2
 
 
@@ -107,6 +107,29 @@ def test_a_machine_with_a_cpus_proportions_is_judged_to_be_silicon(planted):
     assert "self-test core_counter     PASS: core cycles an addition of the ruler: pmc 1.0000, aperf 1.0000" in b.lines, str(b)
     asked = [advice["topic"] for advice in b.of("advice") if advice["change"]]
     assert asked == [], b.of("advice")
+
+
+@pytest.mark.parametrize("change, said, why", [
+    ({}, "APERF/MPERF 1.100 while busy; freq= asked for 1.273; status ratio 26", None),
+    ({(0, 6, 0): (0x7F5, 2, 8, 0)}, "not known: no APERF and MPERF (CPUID 6 ECX[0]); freq= asked for 1.273; status ratio 26",
+     "no APERF and MPERF (CPUID 6 ECX[0])"),
+], ids=["aperf", "status"])  # fmt: skip
+def test_freq_reports_the_clock_that_it_got(planted, change, said, why):
+    """It asks for 28 times the bus clock, of which the TSC has 22, and gets 1.1 times the TSC's."""
+    hz, instructions = 2208000000, 7812500
+    b = planted(SKYLAKE, ROW + " freq=max", change={PERF_STATUS: 26 << 8, **change}, tsc_hz=hz,
+                aperf=(hz * 11, instructions * 10))  # fmt: skip
+    assert f"ratio     {said}" in b.lines, str(b)
+    clock = b.run["core_clock"]
+    assert (clock["asked"], clock["status"], clock.get("why_not")) == (1.2727, "ratio 26", why), clock
+    assert why or abs(clock["ratio"] - 1.1) < 0.001, clock
+
+
+@pytest.mark.others
+def test_a_clock_that_freq_did_not_get_is_a_warning_on_silicon(planted):
+    b = planted(SKYLAKE, ROW + " freq=max", shift=3, model=True, cycles=(64, 66), aperf=(2208 * 11, 125 * 10))
+    assert b.run["execution"] == "silicon"
+    assert re.search(r"^warning: freq= asked for 1.273 times the TSC's clock, and busy cores got 1.067", b.text, re.M), str(b)
 
 
 @pytest.mark.long

@@ -102,3 +102,34 @@ TEST(counters_that_do_not_work_are_refused)
     a->ctx = a->msr.ctx = &still;
     assert_non_null(strstr(aperf_start(&p, &has, a), "MPERF"));
 }
+
+TEST(a_busy_core_s_clock_is_the_ratio_of_both)
+{
+    struct aperf_grown grown;
+
+    machine(&f);
+    f.cycles_per_tick = 1.25;
+    assert_null(aperf_busy(&grown, &has, &f.access, 1000000));
+    assert_true(grown.mperf >= 1000000 && grown.mperf < 1100000);
+    assert_close((double)grown.aperf / (double)grown.mperf, 1.25, 1e-3);
+}
+
+TEST(a_busy_core_s_clock_is_not_known_without_its_registers)
+{
+    struct aperf_grown grown;
+    const struct core_counters none = {.aperf = false};
+
+    machine(&f);
+    assert_non_null(strstr(aperf_busy(&grown, &none, &f.access, 1000), "CPUID 6 ECX[0]"));
+    f.n = 1; /* without APERF */
+    assert_non_null(strstr(aperf_busy(&grown, &has, &f.access, 1000), "faults"));
+}
+
+TEST(the_measurement_of_a_clock_ends_where_the_tsc_stands_still)
+{
+    struct aperf_grown grown;
+
+    machine(&f);
+    f.cycles_per_tick = 1e30;
+    assert_non_null(strstr(aperf_busy(&grown, &has, &f.access, 1000000), "MPERF does not advance"));
+}

@@ -168,7 +168,8 @@ TEST(older_intel_has_its_controls)
     in_force(CONTROL_PREFETCH, "on", "off");
     assert_int_equal(value(0x1a0), 0x850089 | TURBO_OFF);
     assert_int_equal(value(0x1a4), 0x7cf); /* other bits there are unchanged */
-    in_force(CONTROL_FREQ, "ratio 0", "ratio 20");
+    in_force(CONTROL_FREQ, "ratio 21", "ratio 20");
+    assert_int_equal(value(0x199), 20); /* bits 7:0 */
     restored();
 
     recorded("GenuineIntel00506C9_Goldmont");
@@ -450,4 +451,30 @@ TEST(an_emulators_settings_are_not_judged)
 
     assert_int_equal(advice_choose(&f, said), 1);
     assert_string_equal(said[0].topic, "emulated");
+}
+
+/* What freq= asks for, in multiples of MPERF's clock, and the register that shows what it got. */
+TEST(the_clock_that_freq_asks_for_and_the_one_it_got)
+{
+    uint64_t status = 0;
+
+    recorded("GenuineIntel00506E3_Skylake");
+    m.options = (struct options){.freq = FREQ_MAX};
+    fake_msr_file_add(&m.file, 0x198, 0x1a00);
+    settle();
+    assert_int_equal(m.q.of[CONTROL_FREQ].ratio, 28);
+    assert_int_equal(m.q.of[CONTROL_FREQ].base, 22);
+    assert_true(controls_status(&m.q.of[CONTROL_FREQ], &m.cpu, &m.access, &status));
+    assert_string_equal(text_of(&m.q.of[CONTROL_FREQ], status), "ratio 26");
+    m.cpu.hypervisor = true; /* KVM's is constant */
+    assert_false(controls_status(&m.q.of[CONTROL_FREQ], &m.cpu, &m.access, &status));
+
+    recorded("AuthenticAMD0100FA0_K10_Thuban");
+    assert_int_equal(m.q.of[CONTROL_FREQ].base, m.q.of[CONTROL_FREQ].wanted == 0);
+    assert_int_equal(m.q.of[CONTROL_FREQ].status, 0xc0010063);
+
+    recorded("AuthenticAMD0B40F40_K20_GraniteRidge_02");
+    m.options = (struct options){.freq = FREQ_MAX};
+    settle();
+    assert_int_equal(m.q.of[CONTROL_FREQ].base, 0); /* a boost has no fixed multiple */
 }
