@@ -216,10 +216,10 @@ static bool read_now(const struct control *s, const struct msr_access *a, uint64
     return good;
 }
 
-static void find(struct control *s, const struct msr_access *a)
+static void find(struct control *s, bool guest, const struct msr_access *a)
 {
     if (s->control && !read_now(s, a, &s->found))
-        *s = none("its MSR faults: a hypervisor withholds it");
+        *s = none(CPU_REFUSES(guest, "its MSR faults"));
     s->now = s->found;
 }
 
@@ -229,7 +229,7 @@ void controls_plan(struct controls *q, const struct options *o, const struct cpu
     struct control *t = &q->of[CONTROL_TURBO], *f = &q->of[CONTROL_FREQ];
     bool highest = o->freq == FREQ_MAX && o->turbo == SETTING_KEEP;
 
-    *q = (struct controls){.keeps = 0};
+    *q = (struct controls){.guest = c->hypervisor};
     for (unsigned i = 0; i < CONTROL_IDS; i++)
         q->of[i] = none("no MSRs (CPUID 1 EDX[5])");
     if (c->msr) {
@@ -240,7 +240,7 @@ void controls_plan(struct controls *q, const struct options *o, const struct cpu
                                        : none(NOT_KNOWN);
     }
     for (unsigned i = 0; i < CONTROL_IDS; i++)
-        find(&q->of[i], a);
+        find(&q->of[i], q->guest, a);
     f->asked = o->freq != FREQ_KEEP;
     q->of[CONTROL_PREFETCH].asked = o->prefetch == SETTING_OFF;
     /* AMD's boost raises P0 itself above the base clock. */
@@ -248,8 +248,11 @@ void controls_plan(struct controls *q, const struct options *o, const struct cpu
                (o->freq == FREQ_BASE && f->control && f->form == CONTROL_PSTATE && t->control);
 }
 
-static const char RESISTS[] =
-    "was written, but does not read back: a hypervisor or the firmware prevents the change";
+static const char *resists(const struct controls *q)
+{
+    return q->guest ? "was written, but does not read back: the hypervisor prevents the change"
+                    : "was written, but does not read back: the firmware may have locked it";
+}
 
 static void apply(struct controls *q, struct control *s, const struct msr_access *a)
 {
@@ -264,7 +267,7 @@ static void apply(struct controls *q, struct control *s, const struct msr_access
     }
     s->in_force = read_now(s, a, &s->now) && done && s->now == s->wanted;
     if (!s->in_force)
-        s->why_not = RESISTS;
+        s->why_not = resists(q);
 }
 
 void controls_apply(struct controls *q, const struct msr_access *a)
@@ -283,13 +286,13 @@ const char *controls_prefetch_off(struct controls *q, const struct msr_access *a
     if (s->now == s->wanted)
         return NULL;
     if (!msr_keep(k, a, s->msr))
-        return "its MSR faults: a hypervisor withholds it";
+        return CPU_REFUSES(q->guest, "its MSR faults");
     q->keeps++;
     q->lent = true;
     bool done = msr_change(k, a, s->mask, s->wanted);
     if (read_now(s, a, &s->now) && done && s->now == s->wanted)
         return NULL;
-    return controls_prefetch_back(q, a) ? RESISTS : "its MSR does not read back as it was found";
+    return controls_prefetch_back(q, a) ? resists(q) : "its MSR does not read back as it was found";
 }
 
 bool controls_prefetch_back(struct controls *q, const struct msr_access *a)

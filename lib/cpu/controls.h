@@ -62,7 +62,8 @@ struct controls {
     struct core_clock clock; /* set by the caller */
     struct msr_kept kept[CONTROL_IDS];
     uint8_t keeps;
-    bool lent; /* the last one kept is that of controls_prefetch_off() */
+    bool lent;  /* the last one kept is that of controls_prefetch_off() */
+    bool guest; /* CPUID names a hypervisor */
 };
 
 extern const char *const control_names[CONTROL_IDS]; /* the options' names */

@@ -83,7 +83,7 @@ void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
     struct cpu cpu;
 
     cpu_decode(&cpu, cpuid, ctx);
-    *c = (struct core_counters){.pmc = COUNTER_NONE};
+    *c = (struct core_counters){.guest = cpu.hypervisor, .pmc = COUNTER_NONE};
     if (!cpu.msr)
         return;
     if (cpu.max_leaf >= 6)
@@ -110,15 +110,15 @@ static bool change(struct core_counter *c, const struct counter_access *a, uint3
     return keep(c, a, msr) && msr_change(&c->step[c->steps - 1], &a->msr, mask, bits);
 }
 
-static const char *set_fixed(struct core_counter *c, enum core_counter_event event,
-                             const struct counter_access *a)
+static const char *set_fixed(struct core_counter *c, const struct core_counters *has,
+                             enum core_counter_event event, const struct counter_access *a)
 {
     uint64_t control, global, on = FIXED0_ON << events[event].fixed;
     unsigned shift = 4 * events[event].fixed;
 
     if (!a->msr.read(a->msr.ctx, FIXED_CTR_CTRL, &control) ||
         !a->msr.read(a->msr.ctx, PERF_GLOBAL_CTRL, &global))
-        return "MSR 38Dh or 38Fh faults: a hypervisor withholds the counter";
+        return CPU_REFUSES(has->guest, "MSR 38Dh or 38Fh faults");
     c->index = FIXED_INDEX | events[event].fixed;
     uint64_t field = control >> shift & FIXED_FIELD;
     if (global & on && field & (FIXED_OS | FIXED_USER)) {
@@ -129,7 +129,7 @@ static const char *set_fixed(struct core_counter *c, enum core_counter_event eve
     if (!keep(c, a, FIXED_CTR0 + events[event].fixed) ||
         !change(c, a, FIXED_CTR_CTRL, FIXED_FIELD << shift, (FIXED_OS | FIXED_USER) << shift) ||
         !change(c, a, PERF_GLOBAL_CTRL, on, on))
-        return "MSR 38Dh or 38Fh cannot be written: a hypervisor withholds the counter";
+        return CPU_REFUSES(has->guest, "MSR 38Dh or 38Fh cannot be written");
     return NULL;
 }
 
@@ -141,20 +141,20 @@ static const char *set_amd(struct core_counter *c, const struct core_counters *h
         uint32_t count = has->extended ? AMD_CTR_EXT + 2 * i : AMD_CTR + i;
         uint64_t now;
         if (!a->msr.read(a->msr.ctx, control, &now))
-            return "its control MSR faults: a hypervisor withholds the counters";
+            return CPU_REFUSES(has->guest, "its control MSR faults");
         if (now & AMD_ENABLE)
             continue;
         c->index = i;
         if (!keep(c, a, count) ||
             !change(c, a, control, ~0ull, events[event].amd | AMD_USR_OS | AMD_ENABLE) ||
             (has->global && !change(c, a, AMD_GLOBAL_CTL, 1ull << i, 1ull << i)))
-            return "its control MSR cannot be written: a hypervisor withholds the counters";
+            return CPU_REFUSES(has->guest, "its control MSR cannot be written");
         return NULL;
     }
     return "all in use by the firmware (PERF_CTL's enable bits)";
 }
 
-const char *core_counter_prove(const uint64_t *counted)
+const char *core_counter_prove(bool guest, const uint64_t *counted)
 {
     bool moved = false;
 
@@ -164,23 +164,24 @@ const char *core_counter_prove(const uint64_t *counted)
             return NULL;
     }
     return moved ? "counts, but not core cycles: it is wrong for a chain of additions"
-                 : "does not count: a hypervisor withholds it";
+                 : CPU_REFUSES(guest, "does not count");
 }
 
-static const char *prove_counter(const struct core_counter *c, const struct counter_access *a)
+static const char *prove_counter(const struct core_counter *c, const struct core_counters *has,
+                                 const struct counter_access *a)
 {
     uint64_t counted[COUNTER_PROOF_TRIES];
 
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from, to;
         if (!core_counter_read(c, a, &from))
-            return "RDPMC faults: a hypervisor withholds the counter";
+            return CPU_REFUSES(has->guest, "RDPMC faults");
         a->chain(a->ctx, COUNTER_PROOF_ADDS);
         if (!core_counter_read(c, a, &to))
-            return "RDPMC faults: a hypervisor withholds the counter";
+            return CPU_REFUSES(has->guest, "RDPMC faults");
         counted[i] = (to - from) & ((1ull << c->bits) - 1);
     }
-    return core_counter_prove(counted);
+    return core_counter_prove(has->guest, counted);
 }
 
 const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
@@ -193,9 +194,9 @@ const char *core_counter_start(struct core_counter *c, const struct core_counter
         why = "no counter of this CPU counts SMIs";
     if (why)
         return why;
-    why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, event, a) : set_amd(c, has, event, a);
+    why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, has, event, a) : set_amd(c, has, event, a);
     if (!why && event != COUNT_SMIS)
-        why = prove_counter(c, a);
+        why = prove_counter(c, has, a);
     if (why && !core_counter_stop(c, a))
         why = "was refused, and its MSRs do not read back as they were found";
     return why;
@@ -286,18 +287,19 @@ static enum aperf_status read_patiently(struct aperf *p, const struct counter_ac
     return status;
 }
 
-static const char *prove_aperf(struct aperf *p, const struct counter_access *a)
+static const char *prove_aperf(struct aperf *p, const struct core_counters *has,
+                               const struct counter_access *a)
 {
     uint64_t counted[COUNTER_PROOF_TRIES];
 
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from, to = 0;
         if (read_patiently(p, a, &from) != APERF_OK)
-            return "MPERF does not advance: a hypervisor withholds it";
+            return CPU_REFUSES(has->guest, "MPERF does not advance");
         a->chain(a->ctx, COUNTER_PROOF_ADDS);
         counted[i] = read_patiently(p, a, &to) == APERF_OK ? to - from : 0;
     }
-    return core_counter_prove(counted);
+    return core_counter_prove(has->guest, counted);
 }
 
 const char *aperf_start(struct aperf *p, const struct core_counters *has,
@@ -311,14 +313,14 @@ const char *aperf_start(struct aperf *p, const struct core_counters *has,
     for (unsigned i = 0; i < LOOKS; i++) {
         struct aperf now;
         if (!look(&now, a))
-            return "MSR E7h or E8h faults: a hypervisor withholds them";
+            return CPU_REFUSES(has->guest, "MSR E7h or E8h faults");
         uint64_t apart = p->apart < now.apart ? p->apart : now.apart;
         *p = now;
         p->apart = apart;
         p->cycles = 0;
     }
     p->apart *= TORN;
-    return prove_aperf(p, a);
+    return prove_aperf(p, has, a);
 }
 
 /* The closest of some readings: an SMI may come between the registers. False: one faults. */
@@ -355,10 +357,10 @@ const char *aperf_busy(struct aperf_grown *grown, const struct core_counters *ha
         return why;
     be_busy(a, ticks);
     if (!look_closely(&from, a))
-        return "MSR E7h or E8h faults";
+        return CPU_REFUSES(has->guest, "MSR E7h or E8h faults");
     be_busy(a, ticks);
     if (!look_closely(&to, a))
-        return "MSR E7h or E8h faults";
+        return CPU_REFUSES(has->guest, "MSR E7h or E8h faults");
     *grown = (struct aperf_grown){to.aperf - from.aperf, to.mperf - from.mperf};
-    return grown->mperf == 0 ? "MPERF does not advance" : NULL;
+    return grown->mperf == 0 ? CPU_REFUSES(has->guest, "MPERF does not advance") : NULL;
 }

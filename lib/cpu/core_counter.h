@@ -25,6 +25,7 @@ extern const char *const core_counter_names[COUNTER_KINDS]; /* "none" "fixed1" "
 
 /* The counters that CPUID reports; a hypervisor may behave differently. */
 struct core_counters {
+    bool guest;                 /* CPUID names a hypervisor */
     enum core_counter_kind pmc; /* FIXED1, AMD_PMC or NONE */
     uint8_t bits;               /* its width */
     uint8_t count;              /* AMD_PMC: number of counters that can count the event */
@@ -99,7 +100,7 @@ bool core_counter_stop(struct core_counter *c, const struct counter_access *a);
  * SMI can interrupt one). Returns NULL, or what is wrong. */
 #define COUNTER_PROOF_ADDS  100000
 #define COUNTER_PROOF_TRIES 4
-const char *core_counter_prove(const uint64_t *counted);
+const char *core_counter_prove(bool guest, const uint64_t *counted);
 
 /*
  * Core cycles from APERF and MPERF (SDM vol. 3B ch. 15.5). Only the ratio of their growths is

@@ -50,6 +50,10 @@ static inline const struct cpu_model *cpu_model(const struct cpu *c)
     return model_find(c->vendor, c->family, c->model);
 }
 
+/* Words for something that the CPU should have and that was refused: they blame a hypervisor only
+ * in a guest, which CPUID reports. `seen` is a string literal. */
+#define CPU_REFUSES(guest, seen) ((guest) ? seen ": the hypervisor withholds it" : seen)
+
 /* Returns true if the CPU reports vectors that no CPU of the reported model has. A hypervisor that
  * masks the model leaves such features visible: family, model and stepping are then not the
  * core's. */

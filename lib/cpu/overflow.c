@@ -63,11 +63,12 @@ void overflow_decode(struct overflow_plan *p, cpuid_fn cpuid, void *ctx)
     struct core_counters c;
     struct cpu cpu;
 
-    *p = (struct overflow_plan){.kind = OVERFLOW_NONE};
     cpu_decode(&cpu, cpuid, ctx);
+    *p = (struct overflow_plan){.kind = OVERFLOW_NONE, .guest = cpu.hypervisor};
     core_counters_decode(&c, cpuid, ctx);
     if (c.pmc == COUNTER_AMD_PMC)
-        *p = (struct overflow_plan){OVERFLOW_AMD, c.bits, false, c.count, c.extended, c.global};
+        *p = (struct overflow_plan){OVERFLOW_AMD, c.bits,   false,  c.count,
+                                    c.extended,   c.global, c.guest};
     else if (cpu.msr && !cpu_is_amd(&cpu) && cpu.max_leaf >= 0xa)
         decode_intel(p, &cpu, cpuid, ctx);
 }
@@ -96,12 +97,13 @@ static bool clear(const struct overflow *o, const struct msr_access *a)
     return !o->clear || a->write(a->ctx, o->clear, o->bit);
 }
 
-static const char *taken(const struct overflow *o, const struct msr_access *a, uint64_t counts)
+static const char *taken(const struct overflow *o, const struct overflow_plan *p,
+                         const struct msr_access *a, uint64_t counts)
 {
     uint64_t control;
 
     if (!a->read(a->ctx, o->control, &control))
-        return "its control MSR faults: a hypervisor withholds the counter";
+        return CPU_REFUSES(p->guest, "its control MSR faults");
     return control & counts ? "in use by the firmware, or by cycle=" : NULL;
 }
 
@@ -116,7 +118,7 @@ static const char *choose_amd(struct overflow *o, const struct overflow_plan *p,
         o->control = p->extended ? AMD_CTL_EXT + 2 * i : AMD_CTL + i;
         o->count = p->extended ? AMD_CTR_EXT + 2 * i : AMD_CTR + i;
         o->bit = 1ull << i;
-        why_not = taken(o, a, ENABLE);
+        why_not = taken(o, p, a, ENABLE);
         if (!why_not)
             break;
     }
@@ -144,13 +146,13 @@ static const char *choose_intel(struct overflow *o, const struct overflow_plan *
         o->control = FIXED_CTR_CTRL;
         o->control_mask = FIXED_FIELD << FIXED2_SHIFT;
         o->bit = FIXED2_BIT;
-        return taken(o, a, FIXED_COUNTS << FIXED2_SHIFT);
+        return taken(o, p, a, FIXED_COUNTS << FIXED2_SHIFT);
     }
     o->count = full ? PMC0_FULL : PMC0;
     o->control = PERFEVTSEL0;
     o->control_mask = ~0ull;
     o->bit = 1;
-    return taken(o, a, ENABLE);
+    return taken(o, p, a, ENABLE);
 }
 
 static bool keep(struct overflow *o, const struct msr_access *a)
@@ -190,14 +192,14 @@ const char *overflow_start(struct overflow *o, const struct overflow_plan *p,
     if (why_not)
         return why_not;
     if (!keep(o, a))
-        return "its MSRs fault: a hypervisor withholds the counter";
+        return CPU_REFUSES(p->guest, "one of its MSRs faults");
     o->set = true;
     if (overflow_again(o, a, counts) &&
         change(a, o->control, o->control_mask, control_of(p->kind)) &&
         (!o->enable || change(a, o->enable, o->bit, o->bit)))
         return NULL;
     (void)overflow_stop(o, a);
-    return "its MSRs cannot be written: a hypervisor withholds the counter";
+    return CPU_REFUSES(p->guest, "one of its MSRs cannot be written");
 }
 
 /* The count rises to 0. Old AMD counters have no status, but their top bit is set until then. */

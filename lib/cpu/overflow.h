@@ -24,6 +24,7 @@ struct overflow_plan {
     uint8_t count; /* AMD: number of counters */
     bool extended; /* AMD: at C001_0200 instead of C001_0000 */
     bool global;   /* AMD: PerfMonV2, with a global control and status */
+    bool guest;    /* CPUID names a hypervisor */
 };
 void overflow_decode(struct overflow_plan *p, cpuid_fn cpuid, void *ctx);
 /* NULL, or why CPUID reports none. */

@@ -478,3 +478,17 @@ TEST(the_clock_that_freq_asks_for_and_the_one_it_got)
     settle();
     assert_int_equal(m.q.of[CONTROL_FREQ].base, 0); /* a boost has no fixed multiple */
 }
+
+TEST(only_a_hypervisor_that_cpuid_names_is_blamed_for_a_control)
+{
+    for (unsigned guest = 0; guest <= 1; guest++) {
+        recorded("GenuineIntel00506E3_Skylake");
+        m.cpu.hypervisor = guest;
+        for (unsigned i = 0; i < m.file.n; i++)
+            if (m.file.of[i].msr == 0x1a4)
+                m.file.of[i].msr = 0xffff; /* which nothing reads */
+        settle();
+        lacks(CONTROL_PREFETCH, guest ? "the hypervisor" : "faults");
+        assert_int_equal(strstr(m.q.of[CONTROL_PREFETCH].why_not, "hypervisor") != NULL, guest);
+    }
+}

@@ -219,6 +219,39 @@ TEST(counters_that_a_hypervisor_withholds_are_refused)
     assert_false(core_counter_stop(&c, &f.access));
 }
 
+static void blames(const struct core_counters *has, bool hypervisor)
+{
+    const char *why = use(&f, has, &c);
+
+    assert_non_null(why);
+    assert_int_equal(strstr(why, "hypervisor") != NULL, hypervisor);
+}
+
+/* By recorded CPUIDs: with the bit of leaf 1 and without it. */
+TEST(only_a_hypervisor_that_cpuid_names_is_blamed)
+{
+    static const char *const files[] = {"GenuineIntel00506E3_Skylake",
+                                        "AuthenticAMD0800F11_K17_Zen2",
+                                        "AuthenticAMD0A10F11_KVM_guest"};
+    const uint64_t still[COUNTER_PROOF_TRIES] = {0};
+    struct aperf p;
+
+    EACH_CASE (file, files) {
+        bool guest = file == &files[2];
+        struct core_counters has = of_file(*file), one = {.guest = has.guest, .aperf = true};
+        assert_int_equal(has.guest, guest);
+        one.bits = 48;
+        one.count = 4;
+        for (one.pmc = COUNTER_FIXED1; one.pmc <= COUNTER_AMD_PMC; one.pmc++) {
+            fake_counters_init(&f);
+            f.amd = one.pmc == COUNTER_AMD_PMC;
+            blames(&one, guest); /* its MSRs fault */
+        }
+        assert_int_equal(strstr(aperf_start(&p, &one, &f.access), "hypervisor") != NULL, guest);
+        assert_int_equal(strstr(core_counter_prove(has.guest, still), "hypervisor") != NULL, guest);
+    }
+}
+
 TEST(a_free_amd_counter_is_used)
 {
     amd(&f, &amd4);
@@ -288,7 +321,7 @@ TEST(smis_are_counted_on_amd)
     assert_non_null(strstr(core_counter_start(&c, &fixed, COUNT_SMIS, &f.access), "counts SMIs"));
     amd(&f, &amd4);
     fake_counter_swallow(&f, 0xc0010000);
-    assert_non_null(strstr(core_counter_start(&c, &amd4, COUNT_SMIS, &f.access), "withholds"));
+    assert_non_null(strstr(core_counter_start(&c, &amd4, COUNT_SMIS, &f.access), "written"));
 }
 
 TEST(a_cpu_without_counters_has_no_source)

@@ -20,15 +20,17 @@ TEST(real_machines_have_their_counters)
         const char *name;
         struct overflow_plan plan;
     } machines[] = {
-        {"GenuineIntel00506E3_Skylake", {OVERFLOW_FIXED2, 48, true, 0, false, false}},
-        {"GenuineIntel0090672_AlderLake_01_LC_BC", {OVERFLOW_FIXED2, 48, true, 0, false, false}},
-        {"GenuineIntel00A06A4_MeteorLake_10", {OVERFLOW_FIXED2, 48, true, 0, false, false}},
-        {"GenuineIntel0030673_Silvermont3", {OVERFLOW_FIXED2, 40, true, 0, false, false}},
+        {"GenuineIntel00506E3_Skylake", {OVERFLOW_FIXED2, 48, true, 0, false, false, false}},
+        {"GenuineIntel0090672_AlderLake_01_LC_BC",
+         {OVERFLOW_FIXED2, 48, true, 0, false, false, false}},
+        {"GenuineIntel00A06A4_MeteorLake_10", {OVERFLOW_FIXED2, 48, true, 0, false, false, false}},
+        {"GenuineIntel0030673_Silvermont3", {OVERFLOW_FIXED2, 40, true, 0, false, false, false}},
         /* Their fixed counters: as many as they say. */
-        {"GenuineIntel00006F6_Conroe", {OVERFLOW_PMC0, 40, true, 0, false, false}},
-        {"AuthenticAMD0000F51_K8_Sledgehammer", {OVERFLOW_AMD, 48, false, 4, false, false}},
-        {"AuthenticAMD0600F12_Interlagos", {OVERFLOW_AMD, 48, false, 6, true, false}},
-        {"AuthenticAMD0B40F40_K20_GraniteRidge_02", {OVERFLOW_AMD, 48, false, 6, true, true}},
+        {"GenuineIntel00006F6_Conroe", {OVERFLOW_PMC0, 40, true, 0, false, false, false}},
+        {"AuthenticAMD0000F51_K8_Sledgehammer", {OVERFLOW_AMD, 48, false, 4, false, false, false}},
+        {"AuthenticAMD0600F12_Interlagos", {OVERFLOW_AMD, 48, false, 6, true, false, false}},
+        {"AuthenticAMD0B40F40_K20_GraniteRidge_02",
+         {OVERFLOW_AMD, 48, false, 6, true, true, false}},
         /* No architectural counters: a Pentium 4, and another maker's. */
         {"GenuineIntel0000F66_P4_Tulsa", {.kind = OVERFLOW_NONE}},
         {"CentaurHauls0040672_CNS_04", {.kind = OVERFLOW_NONE}},
@@ -125,10 +127,10 @@ static void is_as_found(void)
         assert_int_equal(msrs.of[i].v, before.of[i].v);
 }
 
-static const struct overflow_plan fixed2 = {OVERFLOW_FIXED2, 48, true, 0, false, false};
-static const struct overflow_plan pmc0 = {OVERFLOW_PMC0, 48, true, 0, false, false};
-static const struct overflow_plan amd_v2 = {OVERFLOW_AMD, 48, false, 6, true, true};
-static const struct overflow_plan amd_k8 = {OVERFLOW_AMD, 48, false, 4, false, false};
+static const struct overflow_plan fixed2 = {OVERFLOW_FIXED2, 48, true, 0, false, false, false};
+static const struct overflow_plan pmc0 = {OVERFLOW_PMC0, 48, true, 0, false, false, false};
+static const struct overflow_plan amd_v2 = {OVERFLOW_AMD, 48, false, 6, true, true, false};
+static const struct overflow_plan amd_k8 = {OVERFLOW_AMD, 48, false, 4, false, false, false};
 
 /* It overflows after this number of counts, once, then again, and is restored. */
 static void overflows(const struct overflow_plan *p, uint64_t counts)
@@ -244,7 +246,7 @@ TEST(a_counter_that_is_in_use_is_left_alone)
 }
 
 /* Each register in turn faults, or swallows what is written. */
-TEST(an_nmi_counter_that_a_hypervisor_withholds_is_not_used)
+TEST(an_nmi_counter_that_is_withheld_is_not_used)
 {
     static const uint32_t registers[] = {0x38d, 0x38f, 0x30b};
 
@@ -266,6 +268,22 @@ TEST(an_nmi_counter_that_a_hypervisor_withholds_is_not_used)
         is_as_found();
     }
     assert_non_null(overflow_start(&o, &(struct overflow_plan){.kind = OVERFLOW_NONE}, &access, 1));
-    assert_non_null(
-        overflow_start(&o, &(struct overflow_plan){OVERFLOW_PMC0, 31, true, 0, 0, 0}, &access, 1));
+    assert_non_null(overflow_start(&o, &(struct overflow_plan){OVERFLOW_PMC0, 31, true, 0, 0, 0, 0},
+                                   &access, 1));
+}
+
+TEST(an_nmi_counter_blames_only_a_hypervisor_that_cpuid_names)
+{
+    struct overflow_plan guest = fixed2;
+
+    guest.guest = true;
+    intel(0x30b, 0xffff, 0, 0, true);
+    assert_null(strstr(overflow_start(&o, &fixed2, &access, 1), "hypervisor"));
+    assert_non_null(strstr(overflow_start(&o, &guest, &access, 1), "hypervisor"));
+    for (unsigned i = 0; i < 2; i++) {
+        struct dump_cpu boot = {
+            fixture(i ? "AuthenticAMD0A10F11_KVM_guest" : "GenuineIntel00506E3_Skylake"), 0};
+        overflow_decode(&guest, cpuid_dump_get, &boot);
+        assert_int_equal(guest.guest, i);
+    }
 }
