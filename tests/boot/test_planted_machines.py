@@ -192,3 +192,12 @@ def test_a_core_waits_in_the_state_that_park_names(planted, path, park, hint, hi
     boot_core, other = (core["hints"] for core in b.log.cores)
     assert boot_core == {hint_of_boot_core} and hint in other <= {hint, 0}, b.log.cores  # 0 is the firmware's
     assert park == "mwait" or f"MWAIT with hint {hint:x}h" in b.text
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path, flushes", [(ZEN, 2), pytest.param(SKYLAKE, 0, marks=pytest.mark.others)], ids=["zen", "self-snoop"])
+def test_one_core_at_a_time_flushes_its_caches(planted, path, flushes):
+    """A WBINVD lasts 20 ms. AMD's CPUs have no self-snoop (CPUID.1:EDX[27]), so each core that starts executes two."""
+    b = planted(path, cpus=(0, 1, 2))
+    assert b.run["cores"]["up"] == 3 and b.run["cores"]["second_init"] == 0, b.run["cores"]
+    assert [core["flushes"] for core in b.log.cores[1:]] == [flushes] * 2 and b.log.overlaps == 0, b.log.cores
