@@ -117,6 +117,9 @@ static void show_consoles(const struct machine *m, struct sink *out)
         if (s->baud)
             fmt(out, ", %u baud", s->baud);
         fmt(out, " (%s)\r\n", serial_found(s->place.from));
+        if (str_eq(s->place.from, "com1"))
+            fmt(out,
+                "          use serial=off if a device other than a terminal listens there\r\n");
     }
     if (m->screen.on)
         fmt(out, "console   screen of %ux%u pixels, %u columns, %u rows\r\n", f->width, f->height,

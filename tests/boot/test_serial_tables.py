@@ -45,6 +45,12 @@ def port_used(data):
     return data.split(b'"serial":{')[1].split(b"}")[0]
 
 
+@pytest.mark.parametrize("raw, advised", [([], True), ([spcr(IO, 0x3F8)], False)], ids=["no table", "spcr"])
+def test_serial_off_is_advised_where_no_table_names_the_port(tables, raw, advised):
+    b = tables(QUICK, *raw).must(SUCCESS)
+    assert b.run["serial"]["port"] == 0x3F8 and ("use serial=off" in b.text) == advised, str(b)
+
+
 @pytest.mark.parametrize(
     "raw, words, serial",
     [
