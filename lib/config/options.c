@@ -90,7 +90,7 @@ static const struct option_doc keys[] = {
     {CHOICE(share, SHARE_CHOICES, "alone"), .methods = BY_ALL,
      .meaning = "alone: one core at a time; together: also all at once"},
     {CHOICE(park, PARK_CHOICES, "hlt"),
-     .meaning = "wait of a core that does not measure; deep: MWAIT, deepest state"},
+     .meaning = "wait of a core that does not measure; deep: deepest MWAIT"},
     {CHOICE(turbo, SETTING_CHOICES, "keep"),
      .meaning = "off: keep the core clock at or below the base clock"},
     {CHOICE(prefetch, SETTING_CHOICES, "keep"), .meaning = "off: disable the hardware prefetchers"},
