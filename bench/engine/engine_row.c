@@ -162,8 +162,12 @@ static bool take_part(struct engine *e, struct gathered *g, struct round *r, uns
     bool back = guard_run(e, &g->row.out, sampler_take, &sampling);
     r->ticks = tsc_now() - began;
     g->row.taken.sampling_ticks += r->ticks;
-    if (!back || !check_kept(e->sampler->changed, &g->row) || !sampling.done ||
-        !guard_check(e, &g->row, sampling.p, operations_of(b, e->sampler)))
+    if (!back || !check_kept(e->sampler->changed, &g->row) || !sampling.done)
+        return false;
+    uint64_t operations = operations_of(b, e->sampler);
+    if (i + 1 == parts_first(&r->parts, e->facts.rounds))
+        operations += stepped_left(e, &g->row, sampling.part.placement);
+    if (g->row.out.why || !guard_check(e, &g->row, sampling.p, operations))
         return false;
     count_windows(e->sampler, &g->row);
     add_part(e, b, &sampling.part, g);
@@ -230,8 +234,7 @@ static void end_parts(struct engine *e, struct gathered *g, const struct round *
     if (complete && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.out.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (complete && r->end == parts_first(&r->parts, e->facts.rounds))
-        stepped_row(e, &g->row, parts_at(&r->parts, r->end - 1).placement,
-                    operations_of(g->row.out.bench, e->sampler));
+        stepped_row(e, &g->row, parts_at(&r->parts, r->end - 1).placement);
     e->p->row.end(e->p);
     g->ran += e->p->row.ran ? e->p->row.ran() : tsc_now() - r->began;
     engine_keep(e, g->row.out.kept);

@@ -25,7 +25,8 @@ static size_t empty_bins(const struct options *o, uint32_t samples, unsigned rou
 size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 {
     return cut_words(sizeof(struct gathered)) +
-           parts_count(o, samples, rounds) * (2 + 3 * cut_words(sizeof(struct estimate_taken))) +
+           parts_count(o, samples, rounds) * (2 + 3 * cut_words(sizeof(struct estimate_taken)) +
+                                              cut_words(sizeof(struct part_halves))) +
            parts_blocks(o, samples, rounds) +
            cut_words(parts_blocks(o, samples, rounds) * sizeof(uint32_t)) +
            cut_words(body_bins(o, samples, rounds) * sizeof(struct bin)) +
@@ -46,6 +47,7 @@ void gathered_init(struct gathered *g, const struct engine *e)
     g->ruler = cut(&c, parts * cut_words(sizeof *g->ruler));
     g->counter = cut(&c, parts * cut_words(sizeof *g->counter));
     g->all = cut(&c, parts * cut_words(sizeof *g->all));
+    g->halves = cut(&c, parts * cut_words(sizeof *g->halves));
     g->level = cut(&c, parts); /* one word each; a float needs half of it */
     g->value = cut(&c, blocks);
     g->placement = cut(&c, cut_words(blocks * sizeof *g->placement));

@@ -23,6 +23,12 @@
 #define GATHERED_EMPTY_BINS 256
 #define GATHERED_BINS       65536
 
+/* Twice the body of a part, in ticks per window: the second half, how much more the first half
+ * takes, and what the empty window takes besides its loop. UNKNOWN: no such blocks. */
+struct part_halves {
+    double second, more, window;
+};
+
 struct gathered {
     struct row row;  /* its status and its counts so far */
     uint64_t ran;    /* ticks of deadline= that its rounds have used */
@@ -32,6 +38,7 @@ struct gathered {
     double *ticks;   /* UNKNOWN if no block is complete */
     struct estimate_taken *ruler, *counter; /* core cycles by either source; exclusive blocks */
     struct estimate_taken *all;             /* all blocks, by the source that cycle= selects */
+    struct part_halves *halves;             /* of its exclusive blocks */
     float *level;            /* the witness's highest reading around exclusive blocks */
     size_t whole, exclusive; /* blocks that have every kind; those of them that are exclusive */
     size_t values; /* number of block values: core cycles per operation, cycle='s source */
@@ -43,9 +50,6 @@ struct gathered {
     size_t kept[KINDS];                   /* number of these windows */
     struct moments block_variance[KINDS]; /* of a window within its block */
     struct moments counter_rate;          /* core cycles per tick, of blocks */
-    /* Of the parts, in ticks per window: the second half of twice the body, how much more the first
-     * half takes, and what the empty window takes besides its loop. */
-    struct moments second, more, window;
 };
 
 /* Returns the words of memory for one struct with its arrays, for this number of rounds. */

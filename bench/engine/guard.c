@@ -135,8 +135,8 @@ void check_instructions(const struct engine *e, struct row *row)
     if (!row->out.why && proves && is_gone(b, found))
         say_gone(b, found, false, row);
     if (!row->out.why && proves && stepped_differs(&row->stepped) &&
-        is_gone(b, row->stepped.left.instructions))
-        say_gone(b, row->stepped.left.instructions, true, row);
+        is_known(row->stepped.left.work) && is_gone(b, row->stepped.left.work))
+        say_gone(b, row->stepped.left.work, true, row);
 }
 
 /* Returns by how much the figure is off: above 0 too slow, below 0 too fast; 0: within what is

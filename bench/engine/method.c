@@ -261,7 +261,10 @@ static bool take_and_check(struct taking *t)
     uint64_t began = tsc_now();
     bool back = guard_run(t->e, &row->out, take_by_method, t);
     row->taken.sampling_ticks = tsc_now() - began;
-    return back && check_kept(t->changed, row) && guard_check(t->e, row, t->p, t->operations);
+    if (!back || !check_kept(t->changed, row))
+        return false;
+    t->operations += stepped_left(t->e, row, 0);
+    return !row->out.why && guard_check(t->e, row, t->p, t->operations);
 }
 
 void method_row(struct engine *e, const struct placed *p, struct row *row)
@@ -277,7 +280,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     engine_row_begin(e, b, 0);
     bool done = take_and_check(&t);
     if (done)
-        stepped_row(e, row, 0, t.operations);
+        stepped_row(e, row, 0);
     e->p->row.end(e->p);
     engine_keep(e, row->out.kept);
     if (!done)

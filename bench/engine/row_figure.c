@@ -59,7 +59,7 @@ void check_pace(const struct engine *e, struct row *row)
     double loop = row->loop.cycles > 0 ? row->loop.cycles : 0; /* it may hide so much */
     double instructions = run_instructions_timed(&e->facts, row);
 
-    if (e->facts.execution != EXEC_SILICON || !(best > 0) || row->taken.shared)
+    if (e->facts.execution != EXEC_SILICON || !(best > 0))
         return;
     /* A width is a whole number, of which the loop around the NOPs takes a part. */
     uint64_t width = (uint64_t)(1 / best) + 1;
@@ -67,8 +67,10 @@ void check_pace(const struct engine *e, struct row *row)
     bool impossible = hi + loop < least / FUSED_MOST; /* false where one is not known */
     if (impossible || (row->figure.doubled && hi + loop < least))
         row->figure.pace = PACE_FUSED;
-    /* Other methods may subtract what they also hide: a fact about the method. */
-    if (!impossible || !row->figure.doubled)
+    /* Other methods may subtract what they also hide: a fact about the method. With fewer
+     * operations than the timed windows, other operations may have been counted. */
+    if (!impossible || !row->figure.doubled || row->taken.shared ||
+        row->stepped.ops != row->out.bench->ops)
         return;
     row->figure.pace = PACE_IMPOSSIBLE;
     if (row->out.why)
@@ -195,23 +197,20 @@ static float highest_level(const struct sampler *s)
     return level;
 }
 
-/* Adds a part's halves of twice the body. */
-static void note_halves(const struct estimate_blocks *k, struct gathered *g)
+/* Returns a part's halves of twice the body. */
+static struct part_halves part_halves(const struct estimate_blocks *k)
 {
-    struct moments first = {0}, second = {0}, loop = {0}, empty = {0};
+    struct moments first = {0}, second = {0}, window = {0};
 
     if (!k->b2 || k->m == 0)
-        return;
+        return (struct part_halves){UNKNOWN, UNKNOWN, UNKNOWN};
     for (size_t i = 0; i < k->m; i++) {
-        double turns = k->e2 ? k->e2[i] - k->e[i] : 0;
-        moments_add(&loop, turns);
-        moments_add(&empty, k->e[i]);
+        double loop = k->e2 ? k->e2[i] - k->e[i] : 0;
+        moments_add(&window, k->e[i] - loop);
         moments_add(&first, k->b[i] - k->e[i]);
-        moments_add(&second, k->b2[i] - k->b[i] - turns);
+        moments_add(&second, k->b2[i] - k->b[i] - loop);
     }
-    moments_add(&g->second, second.mean);
-    moments_add(&g->more, first.mean - second.mean);
-    moments_add(&g->window, empty.mean - loop.mean);
+    return (struct part_halves){second.mean, first.mean - second.mean, window.mean};
 }
 
 /* Returns an operation's ticks; UNKNOWN: no block is complete. */
@@ -247,7 +246,7 @@ void row_figure_part(const struct sampler *s, const struct bench *b, const struc
     g->exclusive += exclusive.m;
     if (exclusive.m)
         note_values(&exclusive, at->placement, g);
-    note_halves(&exclusive, g);
+    g->halves[i] = part_halves(&exclusive);
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
@@ -357,6 +356,7 @@ void row_figure_forget_shared(struct gathered *g, unsigned part)
     g->exclusive -= g->ruler[part].m;
     g->ruler[part].m = g->counter[part].m = 0;
     g->ruler[part].value = g->counter[part].value = UNKNOWN;
+    g->halves[part].more = UNKNOWN;
 }
 
 /* Returns the halves of twice the body. What a window does once, such as filling the pipeline,
@@ -364,16 +364,22 @@ void row_figure_forget_shared(struct gathered *g, unsigned part)
  * more than that, and by more than ROW_HALVES_PART of the dearer one. */
 static struct row_halves halves_of(const struct gathered *g)
 {
-    double first = g->second.mean + g->more.mean, second = g->second.mean;
-    double dearer = first > second ? first : second;
-    double off = g->more.mean > 0 ? g->more.mean : -g->more.mean;
+    struct moments second = {0}, more = {0}, window = {0};
 
-    if (g->more.n < 2 || !row_figure_is_exclusive(g))
+    for (unsigned i = 0; i < g->parts; i++) {
+        if (!is_known(g->halves[i].more))
+            continue;
+        moments_add(&second, g->halves[i].second);
+        moments_add(&more, g->halves[i].more);
+        moments_add(&window, g->halves[i].window);
+    }
+    if (more.n < 2 || !row_figure_is_exclusive(g))
         return (struct row_halves){0};
-    double se = moments_sd(&g->more) / mathx_sqrt((double)g->more.n);
-    double surely = off - estimate_half(se, g->more.n);
-    bool differ = surely > g->window.mean && surely > ROW_HALVES_PART * dearer;
-    return (struct row_halves){differ, first, second};
+    double first = second.mean + more.mean, off = more.mean > 0 ? more.mean : -more.mean;
+    double dearer = first > second.mean ? first : second.mean;
+    double surely = off - estimate_half(moments_sd(&more) / mathx_sqrt((double)more.n), more.n);
+    bool differ = surely > window.mean && surely > ROW_HALVES_PART * dearer;
+    return (struct row_halves){true, differ, first, second.mean};
 }
 
 struct row_figure row_figure(const struct gathered *g, const struct bench *b, double step,

@@ -69,20 +69,18 @@ struct running {
     bool read;              /* ... and all its readings are valid */
 };
 
-/* Places n copies of straight code at the first placement, whose windows are already measured, or
- * at the one whose object holds the state that the windows left. */
+/* Places n copies of straight code at the first placement, whose windows are already measured. */
 static bool place_copies(struct stepper *t, uint64_t n)
 {
     struct bench few = *t->b;
-    unsigned at = t->left ? t->placement : 0;
 
     if (!bench_is_straight(t->b) || t->copies == n)
         return true;
     few.ops = (uint32_t)n;
     few.window.not_doubled = true;
     t->copies = n;
-    t->p = &t->e->placed[at];
-    if (place_row(t->e, &few, t->row->recipe, t->e->placed, at, 1))
+    t->p = &t->e->placed[0];
+    if (place_row(t->e, &few, t->row->recipe, t->e->placed, 0, 1))
         return true;
     outcome_fail(&t->row->out, ROW_WRONG, place_why(t->e));
     return false;
@@ -152,12 +150,13 @@ static bool is_right(struct stepper *t, uint64_t n)
 {
     struct stepped *s = &t->row->stepped;
 
-    t->operations += n;
-    if (!guard_check(t->e, t->row, t->p, t->left ? t->operations : n))
+    if (t->left)
+        return true;
+    if (!guard_check(t->e, t->row, t->p, n))
         return false;
-    t->wants_more = t->row->out.why && !t->left;
+    t->wants_more = t->row->out.why != NULL;
     if (!t->wants_more)
-        return !t->row->out.why;
+        return true;
     fmt_buf(s->why_not, sizeof s->why_not, "after %llu operation%s its check says: %.70s",
             (unsigned long long)n, n == 1 ? "" : "s", t->row->out.why);
     t->row->out.why = NULL;
@@ -171,6 +170,7 @@ static bool call_guarded(struct running *w)
 
     w->read = true;
     t->wants_more = false;
+    t->operations += w->kind == KIND_EMPTY ? 0 : w->n;
     return place_copies(t, w->n) && (t->left || guard_setup(t->e, t->row, t->p)) &&
            guard_run(t->e, &t->row->out, call_window, w) &&
            (w->kind == KIND_EMPTY || is_right(t, w->n));

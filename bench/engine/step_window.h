@@ -17,10 +17,9 @@ struct stepper {
     uint64_t copies;       /* FORM_STRAIGHT: placed copies; 0: the measured windows' number */
     uint64_t most;         /* most steps of a window */
     struct timer *counter; /* retired instructions, read around free windows; NULL: no counter */
+    uint64_t operations;   /* of all windows of the body so far */
     bool wants_more;       /* the row's check rejected the last window's number of operations */
-    bool left;             /* windows continue in the state that the last ones left, ... */
-    unsigned placement;    /* ... at this placement, ... */
-    uint64_t operations;   /* ... and this number of operations since the setup */
+    bool left;             /* windows continue in the state that the last ones left; no check */
 };
 
 /* Tests whether single-stepping works on this core, and measures the ticks of a step, once per

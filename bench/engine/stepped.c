@@ -6,6 +6,10 @@
 /* Most tries of the four windows: an interrupt adds instructions to a window. */
 #define FREE_TRIES 4
 
+/* The part of deadline= that a window with a number of operations may take. B, E, and both with
+ * twice as many, are six such windows; they come once with few operations, and twice with all. */
+#define DEADLINE_PARTS 20
+
 enum { FREE_EMPTY, FREE_BODY, FREE_EMPTY2, FREE_BODY2, FREE_WINDOWS };
 
 /* The TSC's or the counter's counts of the four windows without stepping. */
@@ -151,7 +155,9 @@ static uint64_t steps_within(const struct engine *e, double us)
 static uint64_t most_of(const struct engine *e)
 {
     double deadline_us = e->facts.o->deadline * 1e6;
-    double us = deadline_us < 12.0 * STEPPED_HARD_US ? deadline_us / 12 : STEPPED_HARD_US;
+    double us = deadline_us < DEADLINE_PARTS * (double)STEPPED_HARD_US
+                    ? deadline_us / DEADLINE_PARTS
+                    : STEPPED_HARD_US;
     uint64_t within = steps_within(e, us);
     uint64_t most = within < STEPPED_HARD ? within : STEPPED_HARD;
 
@@ -172,11 +178,14 @@ static bool can_step(const struct bench *b, uint64_t n)
     return n % fewest_of(b) == 0 && (b->window.most_ops == 0 || n <= b->window.most_ops);
 }
 
+static uint64_t work_of(struct step_window w)
+{
+    return w.instructions + w.repeats;
+}
+
 static uint64_t steps_of_longer(struct step_window a, struct step_window b)
 {
-    uint64_t in_a = a.instructions + a.repeats, in_b = b.instructions + b.repeats;
-
-    return in_a > in_b ? in_a : in_b;
+    return work_of(a) > work_of(b) ? work_of(a) : work_of(b);
 }
 
 /*
@@ -191,7 +200,7 @@ static uint64_t times_of(const struct stepper *t)
     uint64_t two = steps_of_longer(s->body2, s->empty2);
 
     if (two <= one || two >= STEPPED_WINDOW ||
-        steps_within(t->e, STEPPED_US) < 8ull * STEPPED_WINDOW)
+        steps_within(t->e, STEPPED_US) < 4ull * STEPPED_WINDOW)
         return 1;
     uint64_t more = two - one, times = (STEPPED_WINDOW - (one - more)) / (2 * more);
     uint64_t most = t->b->ops / s->ops;
@@ -201,7 +210,7 @@ static uint64_t times_of(const struct stepper *t)
     return times ? times : 1;
 }
 
-/* --- a row ------------------------------------------------------------------------------------ */
+/* --- windows with few operations -------------------------------------------------------------- */
 
 static bool step_single(struct stepper *t)
 {
@@ -266,90 +275,139 @@ static void give_up(struct stepper *t)
         fmt_buf(s->why_not, sizeof s->why_not, "the row failed while it was stepped");
 }
 
-/* Fills the counts per operation from the four windows. */
-static void take_counts(struct stepped *s)
-{
-    s->instructions = stepped_per_op(s, s->body.instructions, s->body2.instructions,
-                                     s->empty.instructions, s->empty2.instructions);
-    s->iterations = stepped_per_op(s, s->body.iterations, s->body2.iterations, s->empty.iterations,
-                                   s->empty2.iterations);
-}
-
-/* Returns whether windows of the timed length take little enough time: of a row that somebody else
- * wrote, whose body may do less in a long call than in a short one. */
-static bool is_quick_at_length(const struct stepper *t)
-{
-    const struct stepped *s = &t->row->stepped;
-    uint64_t one = s->body.instructions + s->body.repeats;
-    uint64_t two = s->body2.instructions + s->body2.repeats;
-    uint64_t most = steps_within(t->e, STEPPED_LENGTH_US) / 3; /* of ops, and of twice as many */
-
-    if (!t->b->code || !s->doubled || t->b->ops <= s->ops || two < one)
-        return false;
-    uint64_t steps = one + (two - one) * t->b->ops / s->ops;
-    return steps <= STEPPED_HARD && steps <= most;
-}
-
-static bool step_at_length(struct stepper *t)
-{
-    t->row->stepped.ops = t->b->ops;
-    return step_single(t) && step_double(t);
-}
-
-/* Counts in the state that the timed windows left. False: the row has failed. Does nothing for
- * straight code that calls a function: its copies are placed anew, and the function with them, to
- * which the data points. */
-static bool step_left(struct stepper *t)
+/* Begins to count. False: it is not possible, and why_not says why. */
+static bool begin(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
 
-    if (bench_is_straight(t->b) && t->b->window.callee)
-        return true;
-    t->left = true;
-    if (step_all(t) && (!is_quick_at_length(t) || step_at_length(t)))
-        take_counts(s);
-    t->left = false;
-    t->copies = 0;
-    s->left.ops = s->ops;
-    s->left.instructions = s->instructions;
-    s->instructions = s->iterations = UNKNOWN;
-    fmt_buf(s->left.why_not, sizeof s->left.why_not, "%s", s->why_not);
-    s->why_not[0] = '\0';
-    return !t->row->out.why;
+    *s = (struct stepped){.tried = true,
+                          .instructions = UNKNOWN,
+                          .iterations = UNKNOWN,
+                          .by_counter = UNKNOWN,
+                          .left = s->left};
+    step_try(t->e);
+    if (t->b->proof.not_stepped)
+        fmt_buf(s->why_not, sizeof s->why_not, "%s", t->b->proof.not_stepped);
+    else if (t->e->facts.stepping.why_not[0])
+        fmt_buf(s->why_not, sizeof s->why_not, "%s", t->e->facts.stepping.why_not);
+    else if (!t->p->kind[KIND_EMPTY].fn)
+        fmt_buf(s->why_not, sizeof s->why_not, "its windows are empty");
+    return !s->why_not[0];
 }
 
-void stepped_row(struct engine *e, struct row *row, unsigned placement, uint64_t operations)
+static bool may_count(const struct engine *e, const struct row *row)
+{
+    return e->facts.o->instructions != INSTRUCTIONS_OFF && !row->out.why &&
+           !(e->poll && e->poll->stopped);
+}
+
+/* --- windows as long as the timed ones -------------------------------------------------------- */
+
+/* Returns the most steps of a timed window with the row's operations; with twice as many, twice. */
+static uint64_t most_at_length(const struct engine *e)
+{
+    uint64_t within = steps_within(e, e->facts.o->deadline * 1e6 / DEADLINE_PARTS);
+
+    return within < STEPPED_LENGTH ? within : STEPPED_LENGTH;
+}
+
+/* Steps a window that has the state of the next timed one: the same window just ran. */
+static bool step_next(struct stepper *t, enum window_kind kind, uint64_t n,
+                      struct step_window *counts)
+{
+    uint64_t ticks;
+
+    return free_window(t, kind, n, &ticks) && step_window(t, kind, n, counts);
+}
+
+uint64_t stepped_left(struct engine *e, struct row *row, unsigned placement)
 {
     struct stepper t = {.e = e,
                         .b = row->out.bench,
                         .row = row,
                         .p = &e->placed[placement],
-                        .placement = placement,
-                        .operations = operations};
+                        .left = true,
+                        .most = most_at_length(e)};
+    struct stepped *s = &row->stepped;
+    uint64_t ops = t.b->ops;
+
+    if (!t.b->code || !may_count(e, row) || !begin(&t))
+        return 0;
+    s->ops = ops;
+    s->doubled = e->facts.o->method == METHOD_DOUBLED && t.p->kind[KIND_BODY2].fn;
+    s->left.calls = 1 + s->doubled;
+    s->left.ops = s->doubled ? 3 * ops : ops;
+    bool done =
+        step_next(&t, KIND_BODY, ops, &s->body) && step_window(&t, KIND_EMPTY, ops, &s->empty);
+    s->empty2 = s->empty;
+    if (done && s->doubled)
+        done = step_next(&t, KIND_BODY2, 2 * ops, &s->body2) &&
+               (!bench_has_empty_loop(t.b) || step_window(&t, KIND_EMPTY, 2 * ops, &s->empty2));
+    if (!done)
+        give_up(&t);
+    fmt_buf(s->left.why_not, sizeof s->left.why_not, "%s", s->why_not);
+    uint64_t once = work_of(s->body) - work_of(s->empty);
+    uint64_t twice = s->doubled ? work_of(s->body2) - work_of(s->empty2) : 0;
+    s->left.work = done ? (double)(int64_t)(once + twice) / (double)s->left.ops : UNKNOWN;
+    return t.operations;
+}
+
+/* Returns whether windows with all of the row's operations have few enough steps. */
+static bool is_short(const struct stepped *s, uint64_t ops, uint64_t most)
+{
+    double op = s->doubled ? (double)work_of(s->body2) - (double)work_of(s->body)
+                           : (double)work_of(s->body);
+
+    return (double)work_of(s->body) + op / (double)s->ops * (double)(ops - s->ops) < (double)most;
+}
+
+/* Counts a row that somebody else wrote again with all its operations: its body may do something
+ * else in a long call, such as eight operations at once. */
+static void step_length(struct stepper *t)
+{
+    struct stepped *s = &t->row->stepped, before = *s;
+    uint64_t ops = t->b->ops;
+
+    t->most = most_at_length(t->e);
+    if (!t->b->code || s->ops >= ops || !is_short(s, ops, t->most))
+        return;
+    s->ops = ops;
+    if (step_single(t) && (!s->doubled || step_double(t)))
+        return;
+    before.traps = s->traps;
+    before.ticks = s->ticks;
+    before.lost = s->lost;
+    if (!t->row->out.why)
+        *s = before;
+}
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+void stepped_row(struct engine *e, struct row *row, unsigned placement)
+{
+    struct stepper t = {.e = e, .b = row->out.bench, .row = row, .p = &e->placed[placement]};
     struct stepped *s = &row->stepped;
 
-    if (e->facts.o->instructions == INSTRUCTIONS_OFF || row->out.why ||
-        (e->poll && e->poll->stopped))
+    if (!may_count(e, row))
         return;
-    *s = (struct stepped){.tried = true,
-                          .instructions = UNKNOWN,
-                          .iterations = UNKNOWN,
-                          .by_counter = UNKNOWN,
-                          .left.instructions = UNKNOWN};
-    step_try(e);
-    if (t.b->proof.not_stepped)
-        fmt_buf(s->why_not, sizeof s->why_not, "%s", t.b->proof.not_stepped);
-    else if (e->facts.stepping.why_not[0])
-        fmt_buf(s->why_not, sizeof s->why_not, "%s", e->facts.stepping.why_not);
-    else if (!t.p->kind[KIND_EMPTY].fn)
-        fmt_buf(s->why_not, sizeof s->why_not, "its windows are empty");
-    if (s->why_not[0])
+    uint64_t traps = s->traps, ticks = s->ticks, lost = s->lost;
+    bool can = begin(&t);
+    s->traps = traps;
+    s->ticks = ticks;
+    s->lost = lost;
+    if (!can)
         return;
     t.most = most_of(e);
-    if (!step_left(&t) || !step_all(&t)) {
+    bool counted = step_all(&t);
+    if (counted)
+        step_length(&t);
+    if (!counted || row->out.why) {
         give_up(&t);
         return;
     }
-    take_counts(s);
+    s->instructions = stepped_per_op(s, s->body.instructions, s->body2.instructions,
+                                     s->empty.instructions, s->empty2.instructions);
+    s->iterations = stepped_per_op(s, s->body.iterations, s->body2.iterations, s->empty.iterations,
+                                   s->empty2.iterations);
     steps_compare(&t);
 }

@@ -9,9 +9,10 @@
 #include "lib/text/decimal.h"
 #include "lib/text/fmt.h"
 
-#define DRAWN_BINS    16 /* bins of a drawn histogram */
-#define BAR           40 /* columns of its longest bar */
-#define LINE_DECIMALS 6  /* of format=lines, as in the record */
+#define CALL_PART     0.1 /* of the operations; a call with more instructions besides is named */
+#define DRAWN_BINS    16  /* bins of a drawn histogram */
+#define BAR           40  /* columns of its longest bar */
+#define LINE_DECIMALS 6   /* of format=lines, as in the record */
 
 void show_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
@@ -135,20 +136,24 @@ static void show_work(struct report *r, const struct row *row)
             row->stepped.why_not);
 }
 
-static void show_left(struct report *r, const struct stepped *s)
+/* Where the halves of twice the body were compared, windows that are too long to be counted are no
+ * reason for doubt. */
+static void show_left(struct report *r, const struct row *row)
 {
-    if (!stepped_differs(s))
-        return;
-    num_fmt(r->out,
-            "  ^ its work depends on its history: %.3f instructions/op for %.0f operations with "
-            "fresh data,\r\n    ",
-            s->instructions, (double)s->ops);
-    if (s->left.why_not[0])
-        fmt(r->out, "not counted in the state that the timed windows left: %s\r\n",
-            s->left.why_not);
-    else
-        num_fmt(r->out, "%.3f for %.0f in the state that the timed windows left\r\n",
-                s->left.instructions, (double)s->left.ops);
+    const struct stepped *s = &row->stepped;
+
+    if (stepped_differs(s)) {
+        num_fmt(r->out, "  ^ its work depends on its history: %.3f steps/op with fresh data, ",
+                stepped_fresh(s));
+        if (s->left.why_not[0])
+            fmt(r->out, "after the timed\r\n    windows %s\r\n", s->left.why_not);
+        else
+            num_fmt(r->out, "%.3f in the state that\r\n    the timed windows left\r\n",
+                    s->left.work);
+    } else if (stepped_known(s) && s->left.why_not[0] && !row->figure.halves.judged) {
+        fmt(r->out, "  ^ only %llu operation%s of a window counted, with fresh data: %s\r\n",
+            (unsigned long long)s->ops, s->ops == 1 ? " was" : "s were", s->left.why_not);
+    }
 }
 
 /* Writes notes about work that is not the same in every window and in each of its halves. */
@@ -156,12 +161,13 @@ static void show_history(struct report *r, const struct run_facts *run, const st
 {
     uint32_t ops = row->out.bench->ops;
     double own = stepped_call(&row->stepped);
+    bool is_in = !row->figure.doubled && run->o->method != METHOD_ADAPTIVE;
 
-    show_left(r, &row->stepped);
-    if (own > ROW_HALVES_PART * row->stepped.instructions * ops)
+    show_left(r, row);
+    if (!stepped_differs(&row->stepped) && own > CALL_PART * row->stepped.instructions * ops)
         num_fmt(r->out,
                 "  ^ a call executes %.0f instructions besides its operations: %s the figure\r\n",
-                own, row->figure.doubled ? "not in" : "in");
+                own, is_in ? "in" : "not in");
     if (row->figure.halves.differ && run_has_cycles(run)) {
         double factor = units_are_instructions(run) ? units_of(run, 1) : row->cycles_per_tick;
         num_fmt(r->out, "  ^ the second %.0f operations of a call cost %.0f %s, the first %.0f\r\n",
@@ -383,6 +389,7 @@ bool show_has_trouble(const struct report *r, const struct run_facts *run, const
 
     silent.out = &nobody.sink;
     show_trouble(&silent, run, row);
+    show_history(&silent, run, row);
     show_hidden(&silent, row);
     show_vague(&silent, row);
     return nobody.bytes > 0;

@@ -60,11 +60,12 @@ struct run_facts {
     const struct platform_kept *kept; /* interprets a row's kept words */
     unsigned core;                    /* the core of these facts */
     unsigned cores;                   /* number of cores that measure */
-    enum recipe recipe;  /* effective: from recipe=, the method or this CPU's default */
-    enum recipe probed;  /* for probing and judging the machine: the same without the method */
-    uint32_t samples;    /* effective: windows of each kind that a row takes */
-    unsigned placements; /* of a row */
-    unsigned rounds;     /* passes over the list of rows */
+    enum recipe recipe;       /* effective: from recipe=, the method or this CPU's default */
+    enum recipe probed;       /* for probing and judging the machine: the same without the method */
+    uint32_t samples;         /* effective: windows of each kind that a row takes */
+    uint32_t ensembles, size; /* effective, with method=ensembles */
+    unsigned placements;      /* of a row */
+    unsigned rounds;          /* passes over the list of rows */
 
     enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
     uint64_t ticks_per_instruction; /* if instructions are counted */
@@ -123,15 +124,25 @@ static inline double run_instructions(const struct run_facts *run, const struct 
     return row->figure.known ? row->figure.ticks / (double)run->ticks_per_instruction : UNKNOWN;
 }
 
-/* Returns the instructions in the time that the figure of an operation is: in the state that the
- * timed windows left, and with its part of what a call executes once, where that is timed too. */
+/* Returns the operations of a timed call. */
+static inline double run_call_ops(const struct run_facts *run, const struct row *row)
+{
+    bool adaptive = run->o->method == METHOD_ADAPTIVE && row->method.operations;
+
+    return adaptive ? (double)row->method.operations : row->out.bench->ops;
+}
+
+/* Returns the instructions in the time that the figure of an operation is: with its part of what a
+ * call executes once, where that is timed too. UNKNOWN: not counted, or the timed windows had other
+ * work than the counted ones. */
 static inline double run_instructions_timed(const struct run_facts *run, const struct row *row)
 {
-    const struct stepped *s = &row->stepped;
-    double call = row->figure.doubled ? UNKNOWN : stepped_call(s);
-    double all = stepped_differs(s) ? s->left.instructions : run_instructions(run, row);
+    double call = row->figure.doubled ? UNKNOWN : stepped_call(&row->stepped);
+    double all = run_instructions(run, row);
 
-    return is_known(call) ? all + call / row->out.bench->ops : all;
+    if (stepped_differs(&row->stepped))
+        return UNKNOWN;
+    return is_known(call) ? all + call / run_call_ops(run, row) : all;
 }
 
 #endif

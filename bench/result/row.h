@@ -50,7 +50,7 @@ struct figure {
  * this part of the dearer one less (bench/engine/row_figure.h). */
 #define ROW_HALVES_PART 0.25
 struct row_halves {
-    bool differ; /* surely */
+    bool judged, differ; /* surely */
     double first, second;
 };
 
@@ -135,11 +135,12 @@ struct stepped {
     char unlike[128]; /* how the two counts differ; empty: they agree */
     /* Instructions per operation by the core's counter of them; UNKNOWN: not available. */
     double by_counter;
-    /* The same in the state that the row's last timed windows left, in place of fresh data. */
+    /* Windows as long as the timed ones, in the state that these left. */
     struct {
-        uint64_t ops;        /* 0: no such windows were stepped */
-        double instructions; /* per operation; UNKNOWN: not counted */
-        char why_not[128];   /* why not, if it is counted with fresh data */
+        uint64_t ops;      /* of all of them together; 0: none was stepped */
+        unsigned calls;    /* their number; the second has twice as many as the first */
+        double work;       /* steps per operation, with what a call executes once */
+        char why_not[128]; /* why there is no `work`; empty: there is */
     } left;
 };
 
@@ -147,6 +148,15 @@ struct stepped {
 static inline bool stepped_known(const struct stepped *s)
 {
     return s->tried && !s->why_not[0];
+}
+
+/* Returns the count per operation from the counts of the four windows. */
+static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint64_t body2,
+                                    uint64_t empty, uint64_t empty2)
+{
+    int64_t once = (int64_t)(body - empty), twice = (int64_t)(body2 - empty2);
+
+    return (double)(s->doubled ? twice - once : once) / (double)s->ops;
 }
 
 /* Returns the instructions that a call executes besides its operations; UNKNOWN: not counted. */
@@ -157,24 +167,29 @@ static inline double stepped_call(const struct stepped *s)
     return stepped_known(s) && s->doubled ? once - s->instructions * (double)s->ops : UNKNOWN;
 }
 
-/* Returns whether what an operation executes depends on the windows before it. */
-static inline bool stepped_differs(const struct stepped *s)
+/* Returns what `left.work` is with fresh data. */
+static inline double stepped_fresh(const struct stepped *s)
 {
-    double more = s->left.instructions - s->instructions;
-    /* With other numbers of operations, a loop's last turns may be shared out differently. */
-    double allowed = s->left.ops == s->ops ? 0 : s->instructions / 100;
+    const struct step_window *w[] = {&s->body, &s->body2, &s->empty, &s->empty2};
+    uint64_t steps[4];
 
-    return stepped_known(s) && s->left.ops &&
-           (s->left.why_not[0] || more > allowed || -more > allowed);
+    for (unsigned i = 0; i < 4; i++)
+        steps[i] = w[i]->instructions + w[i]->repeats;
+    double op = stepped_per_op(s, steps[0], steps[1], steps[2], steps[3]);
+    double call = (double)(int64_t)(steps[0] - steps[2]) - op * (double)s->ops;
+    return op + call * s->left.calls / (double)s->left.ops;
 }
 
-/* Returns the count per operation from the counts of the four windows. */
-static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint64_t body2,
-                                    uint64_t empty, uint64_t empty2)
+/* Returns whether an operation of the timed windows has other work than one with fresh data: also
+ * if only with fresh data windows of this length are short enough to be counted. */
+static inline bool stepped_differs(const struct stepped *s)
 {
-    int64_t once = (int64_t)(body - empty), twice = (int64_t)(body2 - empty2);
-
-    return (double)(s->doubled ? twice - once : once) / (double)s->ops;
+    if (!stepped_known(s) || s->left.ops == 0)
+        return false;
+    if (s->left.why_not[0])
+        return s->ops == s->left.ops / (2 * s->left.calls - 1);
+    double fresh = stepped_fresh(s), more = s->left.work - fresh;
+    return (more > 0 ? more : -more) > fresh / 100;
 }
 
 /* The judgement whether the row's operations were executed (bench/engine/guard.h). */

@@ -13,6 +13,7 @@ NEAR_ZERO = 0.5
 # The fields that these functions read, for kept.Fields. Code that uses these functions must keep them.
 FIELDS = """suite name core status cycle_source core_hz stepped.ops stepped.body stepped.empty stepped.body2 stepped.empty2
     per_op.ticks per_op.ns per_op.cycles per_op.cycles_lo per_op.cycles_hi per_op.gross_cycles per_op.loop_cycles
+    stepped.left_instructions stepped.left_why stepped.fresh_instructions halves above_nops
     per_op.hidden per_op.instructions per_op.ticks_lo per_op.ticks_hi interval.placements_cycles interval.passes_ticks"""
 
 
@@ -36,6 +37,21 @@ def order(name):
 
 def name(row):
     return f"{row['suite']}/{row['name']}@{row['core']}"
+
+
+def history(row):
+    """Returns the notes about work that is not the same in every window."""
+    found, stepped, halves = [], row.get("stepped", {}), row.get("halves")
+    if "fresh_instructions" in stepped:
+        left = stepped.get("left_instructions")
+        found.append(f"its work depends on its history: {stepped['fresh_instructions']:.3f} steps/op with fresh data, "
+                     + (f"{left:.3f}" if left is not None else stepped.get("left_why", "another number"))
+                     + " in the state that the timed windows left")
+    if halves:
+        found.append(f"the second half of its operations costs {halves['second'] / (halves['first'] or 1):.2f} times the first")
+    if row.get("above_nops"):
+        found.append("more instructions per cycle than NOPs")
+    return found
 
 
 def placements(row):

@@ -34,6 +34,7 @@ def note(row):
     modes = row.get("modes", [])
     if len(modes) > 1:
         found.append("modes " + ", ".join(f"{m['cycles']:.3f} ({m['share']:.0%})" for m in modes))
+    found += figure.history(row)
     if said := figure.hidden(row):
         found.append(said)
     if said := interval.note(row):

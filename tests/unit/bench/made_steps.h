@@ -85,7 +85,7 @@ static const struct stepped *go(void)
     places[0].check = loop.check;
     places[0].setup = loop.setup;
     made.set_up = false;
-    stepped_row(&engine, &walked_row, 0, 64 * OPS);
+    stepped_row(&engine, &walked_row, 0);
     return &walked_row.stepped;
 }
 

@@ -163,12 +163,14 @@ TEST(gross_is_net_and_the_loop)
 static struct row paced(double instructions, double cycles, bool doubled)
 {
     static struct bench bench = {.window.form = FORM_FUNCTION, .ops = 100};
-    struct engine e = {.facts.execution = EXEC_SILICON, .witness.levels.best = 1 / 5.7f};
+    static const struct options options;
+    struct engine e = {.facts = {.execution = EXEC_SILICON, .o = &options},
+                       .witness.levels.best = 1 / 5.7};
     struct row row = {.out.bench = &bench, .loop.cycles = UNKNOWN};
 
     row.figure.doubled = doubled;
     row.figure.cycles = (struct estimate){.theta = cycles, .lo = cycles - 0.1, .hi = cycles + 0.1};
-    row.stepped = (struct stepped){.tried = true, .instructions = instructions};
+    row.stepped = (struct stepped){.tried = true, .ops = 100, .instructions = instructions};
     check_pace(&e, &row);
     return row;
 }
@@ -202,16 +204,23 @@ TEST(instructions_may_be_executed_in_pairs)
 static struct row_halves halves(double second, double more)
 {
     static struct bench bench = {.ops = 100};
-    struct gathered g = {.whole = 1, .exclusive = 1};
+    struct estimate_taken none[16] = {{0}};
+    struct part_halves half[16];
+    double ticks[16];
+    struct gathered g = {.whole = 1,
+                         .exclusive = 1,
+                         .parts = 16,
+                         .ticks = ticks,
+                         .ruler = none,
+                         .counter = none,
+                         .all = none,
+                         .halves = half};
     uint64_t scratch[8];
     double mean[2];
     struct row_figure_means means = {&mean[0], &mean[1], 1, 1};
 
-    for (unsigned i = 0; i < 16; i++) {
-        moments_add(&g.second, second);
-        moments_add(&g.more, more + (i % 2 ? 1 : -1));
-        moments_add(&g.window, 80);
-    }
+    for (unsigned i = 0; i < 16; i++)
+        half[i] = (struct part_halves){second, more + (i % 2 ? 1 : -1), 80};
     return row_figure(&g, &bench, 2, CYCLES_RULER, &means, scratch).halves;
 }
 
