@@ -47,7 +47,7 @@ struct extent {
 /* Returns the ensembles and their size by the options, limited to 1 s. `ticks`: per window. */
 static struct extent extent_of(const struct engine *e, double ticks)
 {
-    struct extent s = {e->facts.o->ensembles, e->facts.o->size};
+    struct extent s = {e->facts.ensembles, e->facts.size};
     double most = (run_has_hz(&e->facts) ? e->facts.tsc_hz : TICKS_MOST) / ticks;
 
     if ((double)s.size * ENSEMBLES_LEAST > most)

@@ -69,7 +69,7 @@ static double windows(const struct engine *e, const struct bench *b)
     case METHOD_KBEST:
         return STREAM_WARM + smaller(o->most, KBEST_USUAL);
     case METHOD_ENSEMBLES:
-        return STREAM_WARM + (double)o->ensembles * o->size;
+        return STREAM_WARM + (double)e->facts.ensembles * e->facts.size;
     case METHOD_PLAIN:
         return STREAM_WARM + e->facts.samples;
     case METHOD_COUNT:

@@ -86,6 +86,8 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
                   .probed = o->recipe == RECIPE_AUTO ? cpu_default_recipe(p->cpu) : o->recipe,
                   .execution = EXEC_SILICON,
                   .samples = engine_samples_most(o),
+                  .ensembles = o->ensembles ? o->ensembles : ENSEMBLES_AUTO,
+                  .size = o->size ? o->size : SIZE_AUTO,
                   .rounds = 1,
                   .step = 1,
                   .witness = {.why_not = "no core was probed"}},
@@ -93,12 +95,23 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
     engine_memory(e, p->memory);
 }
 
+/* Counted windows are all the same number, so a few are enough unless the user wants more. */
+static void take_fewer(struct run_facts *f)
+{
+    if (f->o->samples == 0)
+        f->samples = SAMPLES_AUTO_EXACT;
+    if (f->o->ensembles == 0)
+        f->ensembles = ENSEMBLES_AUTO_EXACT;
+    if (f->o->size == 0)
+        f->size = SIZE_AUTO_EXACT;
+}
+
 void engine_executed_by(struct engine *e, const struct behave_verdict *v)
 {
     e->facts.execution = v->execution;
     e->facts.ticks_per_instruction = v->ticks_per_instruction;
-    if (e->facts.o->samples == 0 && e->facts.execution == EXEC_INSTRUCTIONS)
-        e->facts.samples = SAMPLES_AUTO_EXACT;
+    if (e->facts.execution == EXEC_INSTRUCTIONS)
+        take_fewer(&e->facts);
     e->facts.placements = layout_count(e->facts.o, e->facts.samples);
     e->facts.rounds = 1;
     if (e->facts.execution == EXEC_SILICON && e->facts.o->method == METHOD_DOUBLED)

@@ -204,7 +204,7 @@ void stream_open(struct taking *t, struct stream *s, enum window_kind k, struct 
 
     *s = (struct stream){.kind = k, .side = side, .left = left, .shortest = UINT64_MAX};
     side->least = side->least_as_read = UINT64_MAX;
-    ensemble_start(&s->ensemble, o->size);
+    ensemble_start(&s->ensemble, t->e->facts.size);
     kbest_start(&side->kbest, o->k, o->epsilon / (double)OPTION_ONE, o->most);
     if (warms_by_readings(t->e, k)) {
         c_program_readings(t->e);
@@ -235,7 +235,7 @@ static uint64_t windows_at_most(const struct engine *e)
     const struct options *o = e->facts.o;
 
     if (o->method == METHOD_ENSEMBLES)
-        return (uint64_t)o->ensembles * o->size;
+        return (uint64_t)e->facts.ensembles * e->facts.size;
     return o->method == METHOD_KBEST ? 2ull * o->most : e->facts.samples;
 }
 

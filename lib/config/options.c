@@ -68,10 +68,12 @@ static const struct option_doc keys[] = {
     {NUMBER(most, 32, 1000000, 500), .methods = BY(KBEST), .meaning = "kbest: maximum of samples"},
     {CHOICE(compensate, COMPENSATE_CHOICES, "off"), .methods = BY(KBEST),
      .meaning = "kbest in a process; on: subtract timer interrupts"},
-    {NUMBER(ensembles, 2, 100000, 100), .methods = BY(ENSEMBLES),
-     .meaning = "ensembles: number of ensembles (published: 1000)"},
-    {NUMBER(size, 2, 1000000, 1000), .methods = BY(ENSEMBLES),
-     .meaning = "ensembles: windows per ensemble (published: 100000)"},
+    {NUMBER_OR_AUTO(ensembles, 2, 100000), .methods = BY(ENSEMBLES),
+     .meaning = "ensembles; auto: " TEXT_OF_THE(ENSEMBLES_AUTO) "; " TEXT_OF_THE(
+         ENSEMBLES_AUTO_EXACT) " with counted instructions"},
+    {NUMBER_OR_AUTO(size, 2, 1000000), .methods = BY(ENSEMBLES),
+     .meaning = "windows in each; auto: " TEXT_OF_THE(SIZE_AUTO) "; " TEXT_OF_THE(
+         SIZE_AUTO_EXACT) " with counted instructions"},
     {NUMBER(target, 10, 10000000, 10000), .methods = BY(ADAPTIVE),
      .meaning = "adaptive: microseconds per stretch (mLib: 1000000)"},
     {CHOICE(caches, CACHES_CHOICES, "keep"), .methods = BY_ALL,

@@ -29,6 +29,11 @@ extern const char *const datasheet_words[];
 /* samples=auto, in windows. docs/literature.md, "plain": N = 2048 */
 #define SAMPLES_AUTO       2048
 #define SAMPLES_AUTO_EXACT 64 /* if every sample is the same number */
+/* ensembles=auto and size=auto; published are 1000 of 100000 windows. */
+#define ENSEMBLES_AUTO       100
+#define ENSEMBLES_AUTO_EXACT 4
+#define SIZE_AUTO            1000
+#define SIZE_AUTO_EXACT      16
 
 /* quiet_time=auto, in seconds: several of a firmware's periodic SMIs, if any. */
 #define QUIET_TIME_AUTO 10
@@ -126,7 +131,7 @@ struct options {
     enum method method;
     uint32_t k, epsilon, most;         /* kbest: K, in OPTION_ONE, maximum number of samples */
     enum compensate_choice compensate; /* kbest: timer interrupts are subtracted */
-    uint32_t ensembles, size;          /* ensembles: M of N windows */
+    uint32_t ensembles, size;          /* ensembles: M of N windows; 0: auto */
     uint32_t target;                   /* adaptive: microseconds */
     enum caches caches;
     enum instructions instructions; /* count an operation's instructions by single-stepping */

@@ -35,6 +35,8 @@ static void start(void)
                         .facts.o = &o,
                         .facts.rounds = 1,
                         .facts.samples = 2048,
+                        .facts.ensembles = ENSEMBLES_AUTO,
+                        .facts.size = SIZE_AUTO,
                         .facts.ticks_per_cycle = 0.5};
 }
 
@@ -88,7 +90,7 @@ TEST(each_method_has_its_own_length)
     e.facts.tsc_hz = 1e9;
     o.method = METHOD_ENSEMBLES;
     double some = duration_windows(&e, &b);
-    o.ensembles *= 10;
+    e.facts.ensembles *= 10;
     assert_true(duration_windows(&e, &b) > 9 * some);
     o.method = METHOD_KBEST;
     assert_true(duration_windows(&e, &b) < some / 10);

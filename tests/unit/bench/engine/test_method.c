@@ -14,8 +14,8 @@ static struct row by_method(enum method method)
 static void start_small(void)
 {
     start();
-    options.ensembles = 4;
-    options.size = 16;
+    engine.facts.ensembles = 4;
+    engine.facts.size = 16;
 }
 
 BEFORE_EACH(start_small);

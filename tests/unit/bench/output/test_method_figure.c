@@ -14,8 +14,8 @@ static struct row row_by(enum method method, double hides,
 
     start();
     options.method = method;
-    options.ensembles = 2;
-    options.size = 32;
+    engine.facts.ensembles = 2;
+    engine.facts.size = 32;
     options.instructions = INSTRUCTIONS_OFF;
     engine.facts.cycle.by = CYCLES_RULER;
     engine.facts.ticks_per_cycle = plant.cycle;
