@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 
-from read import report
+from read import report, table
 from tools.parser import Output
 
 
@@ -95,6 +95,8 @@ class Report:
 
     def _handle(self, events):
         for kind, *what in events:
+            if kind in ("text", "progress"):  # a firmware prints more control codes than those that the reader knows
+                what = [table.printable(what[0].expandtabs())]
             if kind == "text":
                 self.left_firmware |= report.Reader.LEFT_FIRMWARE in what[0]
                 # The report has single blank lines; those of the firmware, and several in a row, are not shown.
@@ -104,7 +106,7 @@ class Report:
             elif kind == "progress":
                 self._console.progress(what[0])
             elif kind == "damaged":
-                self._bad(f"damaged record: {what[1]}: {what[0][:60].decode('utf-8', 'replace')}...")
+                self._bad(f"damaged record: {what[1]}: {table.printable(what[0][:60].decode('utf-8', 'replace'))}...")
             else:
                 self._record(*what)
 
@@ -118,7 +120,7 @@ class Report:
         if record["type"] == "run":
             self._show_records = record.get("options", {}).get("format") == "jsonl"
         if self._show_records and not self._out.is_standard:
-            self._console.line(line.decode("utf-8"))
+            self._console.line(table.printable(line.decode("utf-8")))
         if record["type"] == "end":
             self.end = record
 

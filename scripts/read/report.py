@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 
-from read import former
+from read import former, table
 
 RECORD_START = b'{"baretick":'
 RECORD = re.compile(rb'(\{"baretick":1,.*),"crc":"([0-9a-f]{8})"\}', re.DOTALL)
@@ -18,6 +18,7 @@ ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
 ESCAPE_BEGUN = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*)?$")
 # A longer line is not ours: a full histogram of a million samples has about half of that.
 LINE_MAX = 64 << 20
+SEQ_LIMIT = 1 << 53  # JSON's integers are exact below it
 # Progress lines have 79 columns; each overwrites the one before on the same line.
 PROGRESS_TAIL = 1024
 
@@ -33,8 +34,24 @@ def _no_constant(name):
 DECODER = json.JSONDecoder(parse_constant=_no_constant)  # shared: creating one takes as long as decoding a line
 
 
+BLANKS = str.maketrans("\t\n\v\f\r", "     ")
+
+
+def _legible(value):
+    """Returns a value of a record with its text in one line, as table.printable() makes it. Raises Damaged for half a character."""
+    if type(value) is str:
+        text = table.printable(value.translate(BLANKS))
+        if not value.isprintable() and any("\ud800" <= c <= "\udfff" for c in value):
+            raise Damaged("has half of a surrogate pair in its text, which is not a character")
+        return text
+    if type(value) is dict:
+        return {_legible(key): _legible(member) for key, member in value.items()}
+    return [_legible(element) for element in value] if type(value) is list else value
+
+
 def parse(line):
-    """Returns the record in a line of bytes without its end of line. Raises Damaged with the reason."""
+    """Returns the record in a line of bytes without its end of line; no text in it has a control character. Raises Damaged
+    with the reason."""
     match = RECORD.fullmatch(line)
     if not match:
         raise Damaged("does not end in a crc")
@@ -42,12 +59,15 @@ def parse(line):
     if crc != int(match[2], 16):
         raise Damaged(f"crc is {match[2].decode()}, the bytes give {crc:08x}")
     try:
-        record = DECODER.decode(line.decode("utf-8"))
+        text = line.decode("utf-8")
+        record = DECODER.decode(text)
+        if "\\" in text or not text.isprintable():  # else nothing in it needs a look
+            record = _legible(record)
     except ValueError as e:
         raise Damaged(f"is not JSON: {e}") from e
     except RecursionError:
         raise Damaged("is nested deeper than any record of ours") from None
-    if type(record.get("seq")) is not int or type(record.get("type")) is not str:
+    if type(record.get("seq")) is not int or not 0 <= record["seq"] < SEQ_LIMIT or type(record.get("type")) is not str:
         raise Damaged("has no seq or no type")
     return former.renamed(record)
 

@@ -111,7 +111,8 @@ def write_comma_separated(columns, rows):
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([c.key for c in columns])
     for row in rows:
-        writer.writerow(["" if row.get(c.key) is None else row[c.key] for c in columns])
+        values = [row.get(c.key) for c in columns]
+        writer.writerow(["" if v is None else printable(v) if isinstance(v, str) else v for v in values])
 
 
 def csv_text(titles, lines):
