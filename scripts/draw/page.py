@@ -123,8 +123,7 @@ def verdict(report, place, warnings):
     """Returns the verdict in a line, with a link to the warnings."""
     good = report.verdict == "pass" and not report.damage
     way = [" \N{MIDDLE DOT} ", element("a", f"what to know first ({warnings})", href=f"#{place}")] if warnings else []
-    return element("p", show.ending(report) + ("" if not report.damage else "; the file is damaged"), *way,
-                   class_=f"verdict {'good' if good else 'bad'}")
+    return element("p", show.ending(report), *way, class_=f"verdict {'good' if good else 'bad'}")
 
 
 def about_pictures(figures, shown, rows):

@@ -13,6 +13,13 @@ NUMBERS = {int, float}
 # Integers and other numbers are not distinguished: readers accept both.
 PYTHON = {"string": (str,), "boolean": (bool,), "object": (dict,), "null": (type(None),), "integer": (int, float),
           "number": (int, float)}
+STATUSES = "ok", "wrong", "unsupported"
+# The words of fields on whose value a verdict depends.
+WORDS = {**{f"{kind}.status": STATUSES for kind in ("row", "quiet", "curve", "forward", "limit")},
+         "selftest.result": ("pass", "fail", "not judged"), "end.verdict": ("pass", "fail", "stopped")}
+# Probabilities and proportions.
+PROPORTIONS = frozenset(("run.witness.shared", "witness.shared", "linearity.bend_p", "quiet.least_watched", "row.shared",
+                         "row.interval.confidence", "row.interval.median_confidence", "row.modes[].share"))
 
 
 class Node:
@@ -22,6 +29,7 @@ class Node:
     def __init__(self, path):
         self.path, self.stated, self.allowed = path, "", frozenset()
         self.members, self.needed, self.inner, self.length, self.above_0 = {}, {}, None, None, False
+        self.words, self.is_proportion = WORDS.get(path), path in PROPORTIONS
 
     def declare(self, stated, length=None, above_0=False):
         """`stated` is a type in words."""
@@ -51,7 +59,11 @@ class Node:
         if kind is float or kind is int:
             if not -NUMBER_LIMIT < value < NUMBER_LIMIT:
                 return self._is(value)
+            if self.is_proportion and not 0 <= value <= 1:
+                return f"`{self.path}` is {shown(value)}, not a number from 0 to 1"
             return f"`{self.path}` is {shown(value)}, not a number above 0" if self.above_0 and value <= 0 else None
+        if self.words and value not in self.words:
+            return f"`{self.path}` is {shown(value)}, not one of {', '.join(self.words)}"
         if kind is dict:
             return self.wrong_members(value)
         if kind is list:

@@ -150,16 +150,16 @@ def title(report):
 
 
 def ending(report):
-    end = report.one("end")
+    end, damaged = report.one("end"), "; the file is damaged" if report.damage else ""
     if not end:
-        return "verdict: none, the report has no record `end`"
+        return f"verdict: none, the report has no record `end`{' that can be believed' if report.has_ended else ''}{damaged}"
     # Reports of older versions do not state the number of curves and forms.
     curves = end.get("curves", len(report.of("curve")) + len(report.of("limit")))
     forms = end.get("forms", sum(e.get("reached", 0) for e in report.of("insn_end")))
     counts = [(end["rows"], "row", ""), (curves, "curve", ""), (forms, "form", " of instructions")]
     measured = [f"{n} {what}{'' if n == 1 else 's'}{of}" for n, what, of in counts if n] or ["0 rows"]
     unproven = f", the work of {end['work_not_judged']} not judged" if end.get("work_not_judged") else ""
-    return f"verdict: {end.get('verdict', '?').upper()} ({', '.join(measured)}, {end['failures']} failures{unproven})"
+    return f"verdict: {end['verdict'].upper()} ({', '.join(measured)}, {end['failures']} failures{unproven}){damaged}"
 
 
 def complain(report):

@@ -39,7 +39,7 @@ class Machine:
             rows.append(row(name, round(value, 6), half=HALF * value))
         gaps = quiet(longest_us)
         verdict = "fail" if gaps[1]["result"] == "fail" else "pass"
-        return report([head(**{**self.run, **run}), *rows, *gaps, {**END, "rows": len(rows), "verdict": verdict}])
+        return report([head(**{**self.run, **run}), *rows, *gaps, {**END, "failures": int(verdict == "fail"), "verdict": verdict}])
 
 
 def machine_name(at):

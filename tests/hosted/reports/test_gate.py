@@ -84,7 +84,8 @@ CASES = {
         cpu=cpus(stepped("b", 6)), all=of(ROWS[0], counted("b", 6), *ROWS[2:])),
     "nothing that failed is accepted": gated("gate base.json other --update", "cat base.json", other=of(*ROWS, BROKEN)),
     "a run that failed outside its rows fails": gated("gate base.json other", other=made_reports.report(
-        [counting(), *ROWS, {"type": "end", "rows": 4, "failures": 1, "verdict": "fail"}])),
+        [counting(), *ROWS, {"type": "event", "kind": "fault", "message": "core 1"},
+         {"type": "end", "rows": 4, "failures": 1, "verdict": "fail"}])),
     **{f"another report is refused: {how}": gated(f"gate base.json {how}", f"gate base.json {how} --update", "cat base.json",
                                                   **{how: data}) for how, data in OTHERS.items()},
     "a report of another compiler is refused with both names": gated(

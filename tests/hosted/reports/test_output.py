@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from made_reports import COMMAND, END, ROOT, SECONDS, head, report, whole
-from pictured import everything
+from pictured import passing
 from tools.parser import Output
 
 COMMANDS = next(a.choices for a in COMMAND.parser()._actions if isinstance(a.choices, dict))
@@ -39,7 +39,7 @@ def test_every_option_with_a_file_is_an_input_or_an_output():
 def test_a_dash_is_standard_output(command, option, tmp_path):
     if command == "plot":
         pytest.importorskip("matplotlib", reason="python3-matplotlib is not here")
-    (tmp_path / "made.jsonl").write_bytes(report([*everything(), END]))
+    (tmp_path / "made.jsonl").write_bytes(report([*passing(), END]))
     words, begins, said = CALLS[command, option]
     ran = subprocess.run([sys.executable, ROOT / "scripts/baretick", words[0], option, "-", *words[1:]], cwd=tmp_path,
                          stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
@@ -59,7 +59,7 @@ def test_a_report_on_standard_output_is_whole(tmp_path):
 
 def test_several_pictures_do_not_fit_in_standard_output(tmp_path):
     pytest.importorskip("matplotlib", reason="python3-matplotlib is not here")
-    (tmp_path / "made.jsonl").write_bytes(report([*everything(), END]))
+    (tmp_path / "made.jsonl").write_bytes(report([*passing(), END]))
     ran = subprocess.run([sys.executable, ROOT / "scripts/baretick", "plot", "made.jsonl", "-o", "-"], cwd=tmp_path,
                          capture_output=True, timeout=SECONDS, check=False)
     assert ran.returncode == 2 and not ran.stdout and b"pictures do not fit in -" in ran.stderr
