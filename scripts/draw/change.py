@@ -26,8 +26,9 @@ def changes(old, new, lines):
 
     def name(x):
         """Returns the label, with the counts of instructions if they changed."""
-        moved = x.get("count_verdict") in (compare.MORE, compare.FEWER)
-        counts = f", {x['old_instructions']:g} \N{RIGHTWARDS ARROW} {x['new_instructions']:g} instr" if moved else ""
+        counts = [x.get(f"{side}_instructions") for side in ("old", "new")]
+        moved = None not in counts and counts[0] != counts[1]
+        counts = f", {counts[0]:g} \N{RIGHTWARDS ARROW} {counts[1]:g} instr" if moved else ""
         return ink.plain(x["row"] + (f" core {x['core']}" if several_cores else ""), 40) + counts
 
     def paint(sheet):

@@ -19,8 +19,9 @@ COLUMNS = table.columns(
 TEXTS = ("change", "change_from", "change_to", "counts", "ipc")
 PARTS = table.parts(
     "shift", "shift_lo", "shift_hi", "ratio", "ratio_lo", "ratio_hi", "by", "old_instructions", "new_instructions",
-    "count_verdict", "old_ipc", "new_ipc", "suite", "name", "old_lo", "old_hi", "new_lo", "new_hi", "old_percent",
-    "new_percent", "old_launches", "new_launches", "p_adjusted")
+    "old_left_instructions", "new_left_instructions", "old_iterations", "new_iterations", "count_verdict", "old_ipc", "new_ipc", "suite", "name", "old_lo", "old_hi", "new_lo", "new_hi", "old_percent",
+    "new_percent", "old_launches", "new_launches", "old_left_out", "new_left_out",
+    "p_adjusted")
 
 
 def headed(lines):
@@ -33,10 +34,11 @@ def half(e):
     return None if e.lo is None else round(max(e.hi - e.value, e.value - e.lo), 6)
 
 
-def why_not(old, new):
-    """Returns why the launches of a row cannot be compared, or None."""
-    if not old or not new:
-        return "only in the new report" if not old else "only in the old report"
+def why_not(old, new, left):
+    """Returns why the launches of a row that stay cannot be compared, or None. left: {side: why others left}."""
+    for side, rows in (("old", old), ("new", new)):
+        if not rows:
+            return f"{side}: {left[side]}" if left[side] else f"only in the {'old' if side == 'new' else 'new'} report"
     for side, rows in (("old", old), ("new", new)):
         for row in rows:
             if why := sides.unfit(row):
@@ -45,13 +47,6 @@ def why_not(old, new):
         if why := sides.unlike_rows(old[0], row):
             return why
     return None
-
-
-def counted(rows):
-    """Returns (instructions per operation, or None if they are not known or differ between launches; the median IPC)."""
-    found = {figure.instructions(row) for row in rows}
-    ipc = [row["per_op"]["ipc"] for row in rows if "ipc" in row.get("per_op", {})]
-    return found.pop() if len(found) == 1 else None, significance.middle(sorted(ipc)) if ipc else None
 
 
 def change_of(d, unit):
@@ -65,24 +60,80 @@ def change_of(d, unit):
     return {"change": found[0] and found[0] + unit, "change_from": found[1], "change_to": found[2]}
 
 
-def arrow(old, new, form):
-    """Returns "old -> new", or one of them if both read alike."""
-    texts = ["-" if v is None else format(v, form) for v in (old, new)]
-    return texts[0] if texts[0] == texts[1] else " -> ".join(texts)
+def arrow(old, new):
+    """Returns "old -> new", or one of these texts if both are alike."""
+    return old if old == new else f"{old} -> {new}"
+
+
+# --- exact counts ---------------------------------------------------------------------------------
+
+# A shared core does not change them, so they are compared over all launches, whatever is said of the time.
+
+# Windows in the state that the timed ones left may have other numbers of operations: docs/checks.md, History.
+NEARLY = 0.01
+# (member of a line, title in a table, function of a row, share by which equal counts may differ)
+EXACT = (("instructions", "", figure.instructions, 0), ("left_instructions", "left ", figure.left_instructions, NEARLY),
+         ("iterations", "iterations ", figure.iterations, 0))
+
+
+def counted(rows, of):
+    """Returns (least, most) of the launches that counted, or None. of: a function of EXACT."""
+    found = [n for n in map(of, rows) if n is not None]
+    return (min(found), max(found)) if found else None
+
+
+def single(count, near):
+    """Returns the number of a count, or None if the launches of a side differ."""
+    return count[0] if count and count[1] - count[0] <= near * abs(count[1]) else None
+
+
+def count_verdict(old, new, near):
+    """Returns how two counts differ. None: one is not known, or launches of a side differ and both sides overlap."""
+    if not old or not new:
+        return None
+    if new[0] - old[1] > near * abs(old[1]):
+        return MORE
+    if old[0] - new[1] > near * abs(old[0]):
+        return FEWER
+    return SAME if None not in (single(old, near), single(new, near)) else None
+
+
+def told(count, near):
+    """Returns a count in words; of launches that differ the least and the greatest."""
+    if not count:
+        return "-"
+    return f"{count[0]:.10g}" if single(count, near) is not None else f"{count[0]:.10g} to {count[1]:.10g}"
 
 
 def with_counts(line, old, new):
-    """Returns the change of counted instructions next to a row's time. Counts are exact, so any difference is a change."""
-    (a, ipc_a), (b, ipc_b) = counted(old), counted(new)
-    line.update(old_instructions=a, new_instructions=b, old_ipc=ipc_a, new_ipc=ipc_b)
+    """Adds the exact counts of a row to its line. Any difference is a change. The state that timed windows left and string
+    instructions are compared if either side has them."""
+    texts, found = [], []
+    for key, title, of, near in EXACT:
+        a, b = (counted(rows, of) for rows in (old, new))
+        if not (a or b) or key != "instructions" and not any(key in row.get("stepped", {}) for row in (*old, *new)):
+            continue
+        line.update({f"old_{key}": single(a, near), f"new_{key}": single(b, near)})
+        said = count_verdict(a, b, near)
+        found.append(said)
+        texts.append(title + arrow(told(a, near), told(b, near)) + (f" {said}" if said in (MORE, FEWER) else ""))
+    if texts:
+        line["counts"] = ", ".join(texts)
+    known = [said for said in found if said]
+    if known:
+        line["count_verdict"] = next((said for said in known if said != SAME), SAME)
+
+
+def with_ipc(line, old, new):
+    """Adds the median IPC of each side. It depends on the time."""
+    found = [sorted(row["per_op"]["ipc"] for row in rows if "ipc" in row.get("per_op", {})) for rows in (old, new)]
+    a, b = (significance.middle(ipc) if ipc else None for ipc in found)
+    line.update(old_ipc=a, new_ipc=b)
     if (a, b) != (None, None):
-        line["counts"] = arrow(a, b, ".10g")
-    if None not in (a, b):
-        line["count_verdict"] = SAME if a == b else MORE if b > a else FEWER
-        if a != b:
-            line["counts"] += " " + line["count_verdict"]
-    if (ipc_a, ipc_b) != (None, None):
-        line["ipc"] = arrow(ipc_a, ipc_b, ".2f")
+        line["ipc"] = arrow(*("-" if ipc is None else f"{ipc:.2f}" for ipc in (a, b)))
+
+
+# --- a row ----------------------------------------------------------------------------------------
 
 
 def has_failed(rows):
@@ -109,10 +160,27 @@ def figure_left(old, new):
 def judged(key, old, new, all_differ):
     """Returns one line of the comparison, and its difference, or None. all_differ: the rounds of all rows seem to."""
     suite, name, core = key
-    line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
+    line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core}
+    stay, left = {}, {}
+    for side, rows in (("old", old), ("new", new)):
+        stay[side], left[side] = sides.staying(rows)
+        line[f"{side}_left_out"] = len(rows) - len(stay[side])
+    found, d = judged_by_time(stay["old"], stay["new"], left, all_differ)
+    line.update(found)
+    if line.get("verdict") == FAILED:
+        line["broke"] = broke(old, new)
+    if old and new and not (d and d.by == "counts"):
+        with_counts(line, old, new)
+    return line, d
+
+
+def judged_by_time(old, new, left, all_differ):
+    """Returns the part of a line that is known of the figures, and their difference, or None. old, new: launches that
+    stay; left: {side: why others left}."""
+    line = {"why": why_not(old, new, left) or ""}
     if line["why"]:
         if has_failed((*old, *new)):
-            return {**line, **figure_left(old, new), "verdict": FAILED, "broke": broke(old, new)}, None
+            return {**line, **figure_left(old, new), "verdict": FAILED}, None
         return {**line, "verdict": UNLIKE}, None
     unit = figure.unit(old[0])
     a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
@@ -121,15 +189,16 @@ def judged(key, old, new, all_differ):
                      f"{side}_percent": e.percent, f"{side}_launches": e.launches})
     line["unit"] = unit
     if unit != "instructions":
-        with_counts(line, old, new)
+        with_ipc(line, old, new)
+    said_left = [f"{side}: {why}" for side, why in left.items() if why]
     d, note = estimate.of_rows(old, new, unit, a, b, all_differ)
     if d is None:
-        return {**line, "verdict": UNLIKE, "why": note}, None
+        return {**line, "verdict": UNLIKE, "why": "; ".join([note, *said_left])}, None
     line.update(shift=round(d.shift, 6), shift_lo=d.shift_lo, shift_hi=d.shift_hi, by=d.by, **change_of(d, unit))
     if d.relative:
         line.update(ratio=d.ratio, ratio_lo=d.ratio_lo, ratio_hi=d.ratio_hi)
     several = "several modes" if any(len(r.get("modes", [])) > 1 for r in (*old, *new)) else ""
-    line["why"] = "; ".join(said for said in (several, *intervals(old, new), note) if said)
+    line["why"] = "; ".join(said for said in (several, *intervals(old, new), note, *said_left) if said)
     return line, d
 
 
@@ -156,11 +225,13 @@ Difference = collections.namedtuple("Difference", "less counts p p_above")
 
 class Lines(kept.Records):
     """The lines of a comparison, packed, with totals over all of them, gathered in one pass: verdicts; moved
-    (instructions per operation); by (how many lines of each); cores; percents (the levels of each side's intervals)."""
+    (exact counts); by (how many lines of each); left_out (the rows of each side that launches left, others staying); left
+    (the rows with counts in the state that timed windows left); cores; percents (the levels of each side's intervals)."""
 
     def __init__(self):
         super().__init__()
         self.verdicts, self.moved, self.by = (collections.Counter() for _ in range(3))
+        self.left_out, self.left = collections.Counter(), 0
         self.cores, self.percents = set(), {"old": set(), "new": set()}
 
     def append(self, line):
@@ -173,6 +244,9 @@ class Lines(kept.Records):
         for side, found in self.percents.items():
             if line.get(f"{side}_half") is not None:
                 found.add(line.get(f"{side}_percent"))
+            if line.get(f"{side}_left_out") and line.get(f"{side}_launches"):
+                self.left_out[side] += 1
+        self.left += ", left " in line.get("counts", "")
 
     def judge(self, at, said, p):
         """Adds the verdict to a line."""

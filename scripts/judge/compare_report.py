@@ -80,6 +80,11 @@ def explanation(lines, differences):
                     "`same`: no difference is shown.")
     if "counts" in by or lines.moved:
         said.append("Counted instructions are exact: any difference is one. They are not time.")
+    if lines.left:
+        said.append("`left`: instructions in the state that the timed windows left.")
+    if lines.left_out:
+        said.append("Rows without the launches whose core was shared or throttled in it: "
+                    + ", ".join(f"{n} {side}" for side, n in lines.left_out.items()) + ". Their other launches are compared.")
     return said
 
 
@@ -131,7 +136,8 @@ def command(args, old_paths, new_paths):
     shown(args, old, new, crossed, lines, differences, found)
     broken = [line for line in lines if line.get("broke")] if args.fail_if_slower is not None else []
     if not (differences or broken or found):
-        raise saved.Unreadable("no row of the two can be compared")
+        if not lines.moved or args.fail_if_slower is not None:
+            raise saved.Unreadable("no row of the two can be compared" + (" by its time" if lines.moved else ""))
     if args.fail_if_slower is None:
         return 0
     adjusted = significance.holm([d.p_above for d in differences.values()])

@@ -13,7 +13,7 @@ COLUMNS = table.columns(
 # For programs: one object per row.
 PARTS = table.parts(
     "row", "suite", "name", "core", "unit", "verdict", "values", "changes", "slope", "slope_lo", "slope_hi",
-    "trend_p", "instructions", "count_changes", "missing", "why")
+    "trend_p", "instructions", "left_instructions", "iterations", "count_changes", "missing", "left_out", "why")
 
 
 # --- runs ------------------------------------------------------------------------------------------
@@ -56,18 +56,19 @@ def since(place, runs):
 
 
 def missing(s):
-    """Returns in words which runs have no figure, grouped by reason: `runs 1, 3 to 5: ...`."""
-    reasons = table.grouped(s.missing, s.missing.get)
+    """Returns in words which runs have no figure, or not of all launches, grouped by reason: `runs 1, 3 to 5: ...`."""
+    every = {**s.missing, **s.left_out}
+    reasons = table.grouped(sorted(every), every.get)
     return "; ".join(f"run{'s' if len(places) > 1 else ''} {', '.join(table.spans([p + 1 for p in places], ' to '))}: {why}"
                      for why, places in reasons.items())
 
 
-def in_order(s, starts, values, form):
-    """Returns the values with | before each change, and - for runs without a value."""
-    shown, at = [], dict(zip(s.places, values))
+def in_order(s, starts, texts):
+    """Returns the texts, {place: text}, with | before each change, and - for runs without one."""
+    shown = []
     for place in range(max([*s.places, *s.missing], default=-1) + 1):
         shown += ["|"] if place in starts else []
-        shown.append("-" if at.get(place) is None else format(at[place], form))
+        shown.append(texts.get(place, "-"))
     return " ".join(shown)
 
 
@@ -77,7 +78,7 @@ def text_lines(j, runs):
     base = {"row": f"{suite}/{name}", "core": core, "unit": s.unit, "why": missing(s)}
     form = ".10g" if s.unit == "instructions" else ".3f"
     starts = {s.places[c.at] for c in j.changes}
-    full = {**base, "verdict": j.verdict(), "figures": in_order(s, starts, [e.value for e in s.figures], form)}
+    full = {**base, "verdict": j.verdict(), "figures": in_order(s, starts, {p: format(e.value, form) for p, e in zip(s.places, s.figures)})}
     if j.slope is not None:
         scale, form = (statistics.median(e.value for e in s.figures), "+.2%") if j.relative else (1, "+.3f")
         values = {"slope": j.slope.value, "slope_from": j.slope.lo, "slope_to": j.slope.hi}
@@ -87,12 +88,15 @@ def text_lines(j, runs):
     for c in reversed(j.changes):  # newest first, because it is the present state of the figures
         found.append({**(base if found else full), "verdict": series.direction(s.unit, c), "since": since(s.places[c.at], runs),
                       **compare.change_of(c.d, s.unit)})
-    if j.series.failed or not found and (j.drift or not j.count_changes):
+    if j.series.failed or not found and (j.drift or not j.has_moved() or full["verdict"] == compare.UNLIKE):
         found.insert(0, full)
-    for place, a, b in reversed(j.count_changes):
-        found.append({**base, "unit": "instr/op", "verdict": compare.MORE if b > a else compare.FEWER,
-                      "since": since(place, runs), "change": f"{b - a:+.10g}",
-                      "figures": in_order(s, {p for p, _, _ in j.count_changes}, s.counts(), ".10g")})
+    for key, title, _, near in compare.EXACT:
+        moves = j.count_changes.get(key, ())
+        for place, a, b in reversed(moves):
+            texts = {p: compare.told(count, near).replace(" to ", "..") for p, count in s.counts[key].items()}
+            found.append({**base, "unit": {"instructions": "instr/op"}.get(key, title.strip()),
+                          "verdict": compare.MORE if b > a else compare.FEWER, "since": since(place, runs),
+                          "change": f"{b - a:+.10g}", "figures": in_order(s, {p for p, _, _ in moves}, texts)})
     return found
 
 
@@ -107,14 +111,15 @@ def for_programs(j, runs):
                 **({"ratio": d.ratio, "ratio_lo": d.ratio_lo, "ratio_hi": d.ratio_hi} if d.relative else {})}
 
     at = dict(zip(s.places, (e.value for e in s.figures)))
-    counts = dict(zip(s.places, s.counts())) if s.unit != "instructions" else {}
+    counts = {key: [s.number(key, p) for p in range(len(runs))] for key in j.count_changes}
     found = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "unit": s.unit,
              "verdict": j.verdict(), "values": [at.get(p) for p in range(len(runs))],
              "changes": [change(c) for c in j.changes], "trend_p": j.trend_p,
-             "count_changes": [{"run": p + 1, "old": a, "new": b} for p, a, b in j.count_changes],
-             "missing": [{"run": p + 1, "why": why} for p, why in s.missing.items()]}
-    if any(n is not None for n in counts.values()):
-        found["instructions"] = [counts.get(p) for p in range(len(runs))]
+             "count_changes": [{"run": p + 1, "of": key, "old": a, "new": b} for key, moves in j.count_changes.items()
+                               for p, a, b in moves],
+             "missing": [{"run": p + 1, "why": why} for p, why in s.missing.items()],
+             "left_out": [{"run": p + 1, "why": why} for p, why in s.left_out.items()]}
+    found.update({key: of for key, of in counts.items() if any(n is not None for n in of)})
     if j.slope is not None:
         found.update(slope=j.slope.value, slope_lo=j.slope.lo, slope_hi=j.slope.hi)
     return found
@@ -124,7 +129,7 @@ ORDER = (compare.FAILED, compare.SLOWER, compare.MORE, compare.FASTER, compare.F
 
 
 def changed(j):
-    return bool(j.changes or j.count_changes or j.drift or j.series.failed)
+    return bool(j.changes or j.has_moved() or j.drift or j.series.failed)
 
 
 def rank(j):
@@ -157,7 +162,7 @@ def explanation(runs, found, risk, least):
     said = [f"A change: the runs from there on differ from those before beyond doubt, and by {least * 100:g}% of the figure and "
             f"more.\nThe risk that a row without a change shows one is {risk:.1g}, over all rows {compare.RISK:.0%} (Bonferroni)."]
     said.append("`a run`: the slope of Theil and Sen with its 99% interval; p: of Mann and Kendall's test, each by itself.")
-    if any(s.series.unit == "instructions" or s.count_changes for s in found):
+    if any(s.series.unit == "instructions" or s.has_moved() for s in found):
         said.append("Counted instructions are exact: any difference is a change. They are not time.")
     if len(runs) < 5:
         said.append(f"With {len(runs)} runs no trend can be shown, and of a row whose runs differ by themselves only a large change.")
@@ -170,7 +175,7 @@ def shown(args, runs, crossed, found, risk):
     if args.format in ("csv", "json"):
         lines = [for_programs(j, runs) for j in sorted(found, key=rank)]
         if args.format == "csv":
-            lines = [{k: " ".join("-" if x is None else str(x) for x in v) if k in ("values", "instructions") else
+            lines = [{k: " ".join("-" if x is None else str(x) for x in v) if k in ("values", *(key for key, *_ in compare.EXACT)) else
                       "; ".join(f"run {x['run']}" for x in v) if isinstance(v, list) else v
                       for k, v in line.items()} for line in lines]
         table.write(args.format, PARTS, lines)
@@ -210,7 +215,8 @@ def command(args, paths):
     shown(args, runs, crossed, found, risk)
     broken = [line_of(j, broke=j.series.missing[max(j.series.missing)]) for j in found
               if j.series.broke and args.fail_if_slower is not None]
-    if not broken and all(j.verdict() in (compare.UNLIKE, compare.FAILED) for j in found):
+    counted = any(len(s.series.counts["instructions"]) > 1 for s in found) and args.fail_if_slower is None
+    if not (broken or counted) and all(j.verdict() in (compare.UNLIKE, compare.FAILED) for j in found):
         raise saved.Unreadable(f"no row can be compared over these {len(runs)} runs: a figure with an error takes "
                                f"{series.LEAST_RUNS} runs that have it")
     if args.fail_if_slower is None:

@@ -14,29 +14,37 @@ RISES, FALLS = "rises", "falls"
 
 class Series:
     """A row over the runs. places: the runs that have a comparable figure; rows: their records, a list of launches
-    each; missing: {place: why} of the others; failed: whether it failed in the newest run; broke: and not in one
+    each; missing: {place: why} of the others, and {place: why launches left} of those; counts: {key of compare.EXACT:
+    {place: the count}}, of all runs that have it; failed: whether it failed in the newest run; broke: and not in one
     before."""
 
     def __init__(self, key, runs):
-        self.key, self.places, self.rows, self.missing = key, [], [], {}
+        self.key, self.places, self.rows, self.missing, self.left_out = key, [], [], {}, {}
         launches = [list(run.rows.get(key, ())) for run in runs]
-        fit = [rows for rows in launches if rows and not any(sides.unfit(row) for row in rows)]
-        for place, rows in enumerate(launches):
-            if why := self._why_not(rows, fit):
+        staying = [sides.staying(rows) for rows in launches]
+        fit = [rows for rows, _ in staying if rows and not any(sides.unfit(row) for row in rows)]
+        for place, (rows, left) in enumerate(staying):
+            if why := self._why_not(rows, left, fit):
                 self.missing[place] = why
-            else:
-                self.places.append(place)
-                self.rows.append(rows)
+                continue
+            self.places.append(place)
+            self.rows.append(rows)
+            if left:
+                self.left_out[place] = left
+        self.counts = {key: {place: compare.counted(rows, of) for place, rows in enumerate(launches) if compare.counted(rows, of)}
+                       for key, _, of, _ in compare.EXACT if key == "instructions"
+                       or any(key in row.get("stepped", {}) for rows in launches for row in rows)}
         self.failed = compare.has_failed(launches[-1])
         self.broke = self.failed and any(rows and not compare.has_failed(rows) for rows in launches[:-1])
         self.unit = figure.unit(self.rows[-1][0]) if self.rows else None
         self.figures = [estimate.pooled([estimate.of_row(r, self.unit) for r in rows]) for rows in self.rows]
 
     @staticmethod
-    def _why_not(rows, fit):
-        """Returns why a run's launches are left out, or None. They must be like the newest comparable ones."""
+    def _why_not(rows, left, fit):
+        """Returns why a run has no comparable figure, or None. Its launches must be like the newest comparable ones.
+        left: why launches left."""
         if not rows:
-            return "the run does not have it"
+            return left or "the run does not have it"
         for row in rows:
             if why := sides.unfit(row):
                 return why
@@ -48,17 +56,17 @@ class Series:
         """Returns core cycles of an iteration of the loop that was subtracted, or None."""
         return figure.middle([row for rows in self.rows for row in rows], "loop_cycles") if self.unit == "cycles" else None
 
-    def counts(self):
-        """Returns instructions per operation for each run, None for those that are not known."""
-        return [compare.counted(rows)[0] for rows in self.rows]
+    def number(self, key, place):
+        """Returns an exact count of a run. None: it is not known, or its launches differ."""
+        return compare.single(self.counts[key].get(place), next(near for name, _, _, near in compare.EXACT if name == key))
 
 
 class Judged:
-    """Results about a row's series. changes: Change of its figures; count_changes: [(position of the run,
-    before, after)] of counted instructions; slope, trend_p: None if there are too few runs."""
+    """Results about a row's series. changes: Change of its figures; count_changes: {key of compare.EXACT: [(position of
+    the run, before, after)]}; slope, trend_p: None if there are too few runs."""
 
     def __init__(self, series, risk, least):
-        self.series, self.changes, self.count_changes, self.drift = series, [], [], None
+        self.series, self.changes, self.drift = series, [], None
         self.slope = self.trend_p = None
         figures = series.figures
         if series.unit == "instructions":
@@ -67,8 +75,8 @@ class Judged:
             self.changes = found(figures, risk / divisions(len(figures)), least, series.loop())
         if len(figures) >= LEAST_RUNS:
             self._trend(risk, least)
-        if series.unit != "instructions":
-            self._count()
+        self.count_changes = {key: self._moves(key, near) for key, _, _, near in compare.EXACT if key in series.counts
+                              and (key, series.unit) != ("instructions", "instructions")}
 
     def _trend(self, risk, least):
         values = [e.value for e in self.series.figures]
@@ -91,9 +99,17 @@ class Judged:
         about = statistics.median(rest)
         return sum((v - about) ** 2 for v in rest) < sum(level.squares for level in (self.changes[0].old, *(c.new for c in self.changes)))
 
-    def _count(self):
-        known = [(place, n) for place, n in zip(self.series.places, self.series.counts()) if n is not None]
-        self.count_changes = [(place, a, b) for (_, a), (place, b) in zip(known, known[1:]) if a != b]
+    def _moves(self, key, near):
+        """Returns the changes of an exact count, over all runs that have it. If launches of a run differ, the least change."""
+        known, found = list(self.series.counts[key].items()), []
+        for (_, a), (place, b) in zip(known, known[1:]):
+            said = compare.count_verdict(a, b, near)
+            if said in (compare.MORE, compare.FEWER):
+                found.append((place, a[1], b[0]) if said == compare.MORE else (place, a[0], b[1]))
+        return found
+
+    def has_moved(self):
+        return any(self.count_changes.values())
 
     def verdict(self):
         if self.series.failed:

@@ -15,7 +15,7 @@ KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled
 class Index:
     """Data about a report's rows, gathered while they are read, because unpacking all rows again takes as long as
     parsing their JSON. places: {(suite, name, core): number}; twice: the first name that two rows have; estimators:
-    those of all figures; rounds: how much those of all rows differ."""
+    those of all figures that are compared; rounds: how much those of these rows differ."""
 
     def __init__(self):
         self.places, self.twice, self.estimators, self._count = {}, None, set(), 0
@@ -26,6 +26,8 @@ class Index:
         if self.places.setdefault(key, self._count) != self._count:
             self.twice = self.twice or key
         self._count += 1
+        if leaves(row):
+            return
         if how := estimator(row):
             self.estimators.add(how)
         self.rounds.add(estimate.in_rounds(row))
@@ -49,7 +51,7 @@ class Side:
             if not r.one("run"):
                 raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")
         self.run = self.reports[0].one("run")
-        self.estimators = indices[0].estimators
+        self.estimators = next((index.estimators for index in indices if index.estimators), set())
         self.rounds = [index.rounds for index in indices]
         for r, index in zip(self.reports[1:], indices[1:]):
             self._fail_if_unlike(r, index.estimators)
@@ -168,16 +170,37 @@ def unlike_estimators(a, b):
     return [("estimator", f"another estimator of the figures: {' and '.join(sorted(a))} against {' and '.join(sorted(b))}")]
 
 
-def unfit(row):
-    """Returns why a row's figure must not be compared with any other, or None."""
+def leaves(row):
+    """Returns why a launch takes itself out of a row, or None: what happened to that launch alone, whatever its figure
+    is. The other launches of its side are compared without it."""
     if row["status"] != "ok":
-        return f"{row['status']}: {row['why']}" if row.get("why") else row["status"]
+        return None
     if figure.unit(row) is None:
         return "it has no figure of an operation"
     if row.get("exclusive") is False:
         return "a shared core"
-    if row.get("throttled"):
-        return "the core was throttled"
+    return "the core was throttled" if row.get("throttled") else None
+
+
+def staying(rows):
+    """Returns (the launches of a row that did not take themselves out, in words why the others did, or "")."""
+    why = [leaves(row) for row in rows]
+    if not any(why):
+        return rows, ""
+    reasons = " or ".join(dict.fromkeys(filter(None, why)))
+    count = sum(map(bool, why))
+    if count == len(rows):
+        return [], reasons if count == 1 else f"{reasons} in all {count} launches"
+    return ([row for row, said in zip(rows, why) if not said],
+            f"{count} of {len(rows)} launches left out: {reasons}")
+
+
+def unfit(row):
+    """Returns why a row's figure must not be compared with any other, or None."""
+    if row["status"] != "ok":
+        return f"{row['status']}: {row['why']}" if row.get("why") else row["status"]
+    if why := leaves(row):
+        return why
     if row.get("doubt"):
         return row["doubt"]
     if row.get("judged") is False:

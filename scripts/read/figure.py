@@ -12,8 +12,8 @@ UNITS = ("ns", "cycles", "instructions", "ticks")
 NEAR_ZERO = 0.5
 # The fields that these functions read, for kept.Fields. Code that uses these functions must keep them.
 FIELDS = """suite name core status cycle_source core_hz stepped.ops stepped.body stepped.empty stepped.body2 stepped.empty2
+    stepped.iterations stepped.left_instructions stepped.left_why stepped.fresh_instructions halves above_nops
     per_op.ticks per_op.ns per_op.cycles per_op.cycles_lo per_op.cycles_hi per_op.gross_cycles per_op.loop_cycles
-    stepped.left_instructions stepped.left_why stepped.fresh_instructions halves above_nops
     per_op.hidden per_op.instructions per_op.ticks_lo per_op.ticks_hi interval.placements_cycles interval.passes_ticks"""
 
 
@@ -157,6 +157,18 @@ def instructions(row):
     if "body2" in steps:
         net = steps["body2"] - steps.get("empty2", steps["empty"]) - net
     return round(net / steps["ops"], 6)
+
+
+def left_instructions(row):
+    """Returns the same in the state that the row's timed windows left, which is another number only if the report has one."""
+    steps = row.get("stepped", {})
+    return steps.get("left_instructions", None if "left_why" in steps else instructions(row))
+
+
+def iterations(row):
+    """Returns the iterations of string instructions in an operation, or None if they were not counted."""
+    steps = row.get("stepped", {})
+    return steps.get("iterations", 0 if "body" in steps else None)
 
 
 def of(row):

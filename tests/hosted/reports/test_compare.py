@@ -1,5 +1,6 @@
 """`baretick compare`: verdicts and refusals."""
 
+import json
 import signal
 import subprocess
 
@@ -18,10 +19,10 @@ def placed(name, value, **changes):
     return row(name, value, interval=interval, **changes)
 
 
-def steps(name, cycles, instructions, **changes):
-    """Returns a row of core cycles whose instructions were counted by single-stepping."""
+def steps(name, cycles, instructions, more=(), **changes):
+    """Returns a row of core cycles whose instructions were counted by single-stepping. more: of its counts."""
     found = placed(name, cycles, steps={"ops": 2, "body": 9 + 2 * instructions, "body2": 11 + 4 * instructions,
-                                        "empty": 9, "empty2": 11, "traps": 32, "us": 100}, **changes)  # fmt: skip
+                                        "empty": 9, "empty2": 11, "traps": 32, "us": 100, **dict(more)}, **changes)  # fmt: skip
     found["per_op"].update(instructions=instructions, ipc=round(instructions / cycles, 6))
     return found
 
@@ -130,6 +131,20 @@ CASES = {
     "instructions are in the list": pair([steps("x", 3, 7)], [steps("x", 3, 8)], "--format json"),
     "launches that count differently have no count": (
         {name: whole(steps("x", 3, n)) for name, n in (("a", 7), ("b", 8), ("c", 7))}, "compare --old a b --new c --format json"),
+    # Those of shared launches too; of launches that differ only if no count of one side is one of the other.
+    "instructions are compared over all launches that counted": (
+        {"a": whole(steps("x", 3, 7), steps("y", 3, 7)), "b": whole(placed("x", 3), steps("y", 3, 9)),
+         "c": whole(steps("x", 3, 8, exclusive=False), steps("y", 3, 8)), "d": whole(steps("x", 3, 8), steps("y", 3, 10))},
+        "compare --old a b --new c d", "compare --old a b --new d", "compare a c", "compare a c --fail-if-slower 2%",
+        "compare --old a b --new c d --format json"),
+    # Work that the timed windows used up; a row without the number has as many as with fresh data. c is within 1% of b, and of
+    # d it is not known.
+    "instructions in the state that the timed windows left are compared": (
+        {name: whole(steps("x", 3, 187, more=more)) for name, more in (
+            ("a", {}), ("b", {"left_instructions": 2}), ("c", {"left_instructions": 2.01}), ("d", {"left_why": "too many steps"}))},
+        "compare a b", "compare b a", "compare b c", "compare b d", "compare a d", "compare b b --format json"),
+    "iterations of string instructions are compared": pair(
+        [steps("x", 3, 7, more={"iterations": 8})], [steps("x", 3, 7, more={"iterations": 16})]),
     "a row with several modes is marked": pair(
         [row("x", 2, modes=MODES), row("y", 2, modes=MODES[:1])], [row("x", 2), row("y", 2)]),
     "the status is an error if no row is comparable": pair([row("x", 1, exclusive=False)], [row("x", 1)], "--fail-if-slower 2%"),
@@ -142,6 +157,23 @@ CASES = {
          "other": whole(row("x", 1), run=head(smbios={"bios_version": "1.3"}))},
         "compare process bare", "compare process other", "compare --old process bare --new bare"),
 }
+
+
+@pytest.mark.parametrize("why", [
+    {"exclusive": False}, {"throttled": True}, {"doubt": "the difference is negative"}, {"recipe": "cpuid"}, {"cold": True},
+    {"cycle_source": "pmc"}, {"form": "loop"}, BROKEN, {"judged": False}])  # fmt: skip
+@pytest.mark.parametrize("side", range(3))
+def test_exact_counts_are_compared_whatever_is_said_of_the_time(tmp_path, why, side):
+    """side: the row is not comparable because of the old report, of the new one, or of both, alike."""
+    for name, count in (("old", 146), ("new", 174)):
+        is_why = side == 2 or (name == "new") == side
+        (tmp_path / name).write_bytes(whole(steps("x", 47, count, **(why if is_why else {})), steps("y", 47, 9)))
+    ran = baretick("compare", tmp_path / "old", tmp_path / "new", "--format", "json")
+    found = {one["name"]: one for one in json.loads(ran.stdout)}
+    assert [found["x"][key] for key in ("old_instructions", "new_instructions", "count_verdict")] == [146, 174, "more"]
+    assert found["y"]["count_verdict"] == "same" and ran.returncode == 0
+    ran = baretick("compare", tmp_path / "old", tmp_path / "new")
+    assert "146 -> 174 more" in ran.stdout and "instructions an operation: more in 1" in ran.stdout
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -220,6 +220,98 @@ def test_planted_differences_are_found():
     assert same.count("same") >= 0.99 * len(same)
 
 
+# --- launches that take themselves out -------------------------------------------------------------
+
+SIX = [f"r{i}" for i in range(6)]
+HOW = [{"exclusive": False}, {"throttled": True}, {"exclusive": False, "per_op": {}}]
+
+
+def launch(dice, is_new, disturbed):
+    """Returns the rows of one launch: r0 to r2 are slower in the new ones, with more instructions. Rounds and figures of the
+    disturbed ones, {name: what the row says}, are far from what they would be."""
+    found = []
+    for i, name in enumerate(SIX):
+        moved = is_new and i < 3
+        rounds = [dice.gauss(0, 20 if name in disturbed else 0.02) for _ in range(ROUNDS)]
+        one = made(dice, 47 * (1.3 if moved else 1), 0.1, name)
+        placed = [c + rounds[at * ROUNDS // PLACEMENTS] for at, c in enumerate(one["interval"]["placements_cycles"])]
+        one["interval"].update(placements_cycles=placed, rounds_cycles=rounds)
+        one["per_op"]["cycles"] = statistics.median(placed)
+        one["steps"] = {"ops": 1, "body": 174 if moved else 146, "empty": 0}
+        found.append({**one, **disturbed.get(name, {})})
+    return found
+
+
+def of_time(line):
+    return {key: v for key, v in line.items() if key not in ("why", "old_left_out", "new_left_out")}
+
+
+def assert_as_without(found, expected, out):
+    """found: lines of a comparison; expected: without the launches that are left out; out: {row: (how many of each side
+    are left out, how many there are)}."""
+    for name in SIX:
+        left, of = out[name]
+        line = found[name]
+        assert [line["old_left_out"], line["new_left_out"]] == left
+        assert line["count_verdict"] == ("more" if name in SIX[:3] else "same")
+        if any(n == m for n, m in zip(left, of)):
+            assert line["verdict"] == "not comparable" and re.search("shared|throttled|no figure", line["why"])
+            continue
+        assert of_time(line) == of_time(expected[name])
+        assert line["verdict"] == ("slower" if name in SIX[:3] else line["verdict"]) != "not comparable"
+        for side, n, m in zip(("old", "new"), left, of):
+            assert (f"{side}: {n} of {m} launches left out: " in line["why"]) == bool(n)
+
+
+@pytest.mark.parametrize("old", range(1, 5))
+@pytest.mark.parametrize("new", range(1, 5))
+def test_a_disturbed_launch_takes_only_itself_out(kept, old, new):
+    """Any launches, disturbed in any rows: each row is compared as if the launch did not have it."""
+    dice = random.Random(10 * old + new)
+    for share in (0.2, 0.5, 0.8):
+        whole_ones, without, out = ([], []), ([], []), {name: ([0, 0], [old, new]) for name in SIX}
+        for side, launches in enumerate((old, new)):
+            for _ in range(launches):
+                disturbed = {name: dice.choice(HOW) for name in SIX if dice.random() < share}
+                rows = launch(dice, side == 1, disturbed)
+                whole_ones[side].append(kept(whole(*rows)))
+                without[side].append(kept(whole(*(r for r in rows if r["name"] not in disturbed))))
+                for name in disturbed:
+                    out[name][0][side] += 1
+        found = lines("--old", *whole_ones[0], "--new", *whole_ones[1])
+        if any(left[0] < old and left[1] < new for left, _ in out.values()):
+            assert_as_without(found, lines("--old", *without[0], "--new", *without[1]), out)
+        else:
+            assert_as_without(found, {}, out)
+
+
+@pytest.mark.parametrize("side", range(2))
+@pytest.mark.parametrize("launches", range(1, 4))
+@pytest.mark.parametrize("at", range(2))
+def test_a_launch_that_was_always_shared_changes_no_verdict(kept, side, launches, at):
+    """Also if it is named first. A limit on slowdowns judges the same."""
+    dice = random.Random(launches)
+    files = [[kept(whole(*launch(dice, n == 1, {}))) for _ in range(launches)] for n in range(2)]
+    more = [list(some) for some in files]
+    more[side].insert(at * launches, kept(whole(*launch(dice, side == 1, dict.fromkeys(SIX, HOW[0])))))
+    out = {name: ([int(side == n) for n in range(2)], [launches + (side == n) for n in range(2)]) for name in SIX}
+    before, after = (("--old", *some[0], "--new", *some[1]) for some in (files, more))
+    assert_as_without(lines(*after), lines(*before), out)
+    for limit, status in (("2%", 1), ("50%", 0)):
+        ran = [baretick("compare", *words, "--fail-if-slower", limit) for words in (before, after)]
+        assert [r.returncode for r in ran] == [status] * 2 and ran[0].stderr == ran[1].stderr
+
+
+def test_a_launch_that_failed_is_not_left_out(kept):
+    files = [kept(whole(row("x", 1, exclusive=False, **more), row("y", 1))) for more in ({}, {"status": "wrong", "why": "x is 3"})]
+    good = [kept(whole(row("x", 1), row("y", 1))) for _ in range(2)]
+    assert lines("--old", *good, "--new", *files)["x"]["verdict"] == "FAILED"
+    ran = baretick("compare", "--old", *good, "--new", *files, "--fail-if-slower", "2%")
+    assert ran.returncode == 1 and "fails, and did not before: wrong: x is 3" in ran.stderr
+
+
+# --- on this CPU -----------------------------------------------------------------------------------
+
 LAUNCHES, COMPARABLE = 7, 40  # 21 pairs
 
 

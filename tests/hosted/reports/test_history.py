@@ -80,6 +80,13 @@ CASES = {
     **{f"runs of unlike machines are refused: {what}": runs(
         [[row("x", 1)] for _ in range(3)], "", "--across microcode", heads=[head(), head(), head(**changes)])
        for what, changes in (("microcode", {"cpu": {**CPU, "microcode": 8}}), ("platform", {"platform": "hosted"}))},
+    # Counts of runs 2 and 3 are known although their figures are not; of run 1 and 4 a launch is left out.
+    "a shared launch leaves its run, and counts stay": (
+        {f"{n}{at}": whole({**placed(random.Random(9 * n + at), "x", 3), "exclusive": n in (1, 4) and at == 0,
+                            "steps": {"ops": 1, "body": 7 + (n > 2), "empty": 0, **({"left_instructions": 2} if n > 3 else {})}})
+         for n in range(1, 5) for at in range(2)},
+        "compare 10,11 20,21 30,31 40,41", "compare 10,11 20,21 30,31 40,41 --format json",
+        "compare 20 30 31", "compare 20 30 31 --fail-if-slower 1%"),
     "a report that is named twice is refused": ({"a": X}, "compare a a a"),
     "a folder with no run or one is named": (
         {"none/note": b"", "one/1.jsonl": X}, "compare --history none", "compare --history missing", "compare --history one",

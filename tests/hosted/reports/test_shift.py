@@ -12,7 +12,7 @@ import statistics
 from read import figure
 import pytest
 from conftest import ROOT
-from judge import estimate, significance
+from judge import estimate, sides, significance
 from made_reports import row
 
 RECORDED = ROOT / "tests/replay/launches/granite_rapids.tsv.xz"
@@ -194,6 +194,30 @@ def test_rates_of_1_2_and_5_percent_are_stated():
 @pytest.mark.parametrize("launches, change, rate", stated())
 def test_slowdowns_are_found_at_the_stated_rates(launches, change, rate):
     assert rates(change, launches)[0] == pytest.approx(rate, abs=0.03)
+
+
+@functools.lru_cache(maxsize=None)
+def rates_of_some(change, launches):
+    """The same where a third of the launches, drawn for each row, had a shared core."""
+    old, new = recorded(), recorded(1 + change)
+    dice, verdicts = random.Random(7), []
+    for name in of_some_cost(old):
+        for _ in range(8):
+            order = dice.sample(sorted(old[name]), 2 * launches)
+            drawn = [{**rows[name][k], "exclusive": dice.random() > 1 / 3}
+                     for rows, some in ((old, order[:launches]), (new, order[launches:])) for k in some]
+            (a, _), (b, _) = (sides.staying(side) for side in (drawn[:launches], drawn[launches:]))
+            if a and b:
+                verdicts.append(judged(a, b, seem_to_differ(order)))
+    return statistics.fmean(v > 0 for v in verdicts), statistics.fmean(v != 0 for v in verdicts), len(verdicts)
+
+
+@pytest.mark.parametrize("launches", [2, 3, 4])
+def test_launches_that_are_left_out_raise_no_false_alarms(launches):
+    """Sides then have other numbers of launches. Of a slowdown of 5% more is found than with one launch of each side."""
+    _, any_, n = rates_of_some(0, launches)
+    assert n > 900 and any_ <= 0.01 + 3 * math.sqrt(0.01 / n)
+    assert rates_of_some(SLOWDOWN, launches)[0] >= rates(SLOWDOWN, 1)[0]
 
 
 def test_launches_that_move_are_not_pooled():
