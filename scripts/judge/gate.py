@@ -12,12 +12,14 @@ import shlex
 import stat
 import sys
 
-from judge import sides
+from judge import compare, sides
 from read import figure, kept, run_folder, saved, show
 from tools import places
 
 FORMAT = 1
 KINDS = ("instructions", "window")
+LEFT = "left"  # instructions an operation in the state that timed windows left, of a row that has another number there
+LEFT_TITLE = "instructions an operation in the state that timed windows left"
 OTHER_COMPILER = 3  # exit status
 KEPT = kept.Fields(f"{figure.FIELDS} object why stepped.why ticks.min ticks.max")  # of a row
 ROW_NAME = re.compile(r".+/.+@[0-9]+")
@@ -25,7 +27,7 @@ ROW_NAME = re.compile(r".+/.+@[0-9]+")
 
 class Taken:
     """The parts of a report that can be gated. compiler: of the program's rows, or None if all are of objects; words: {word: value} that windows depend on; windows: whether windows
-    are gated; rows: {"suite/name@core": {"instructions", "window"}}, per operation and per window; inexact, failed,
+    are gated; rows: {"suite/name@core": {"instructions", "window", "left"}}, per operation and per window; inexact, failed,
     unsupported: {row: why} for the other rows."""
 
     def __init__(self, report, args):
@@ -67,7 +69,7 @@ class Taken:
         elif self.counted:
             self._take_window(key, row, ticks)
         elif figure.instructions(row) is not None:
-            self.rows[key] = {"instructions": figure.instructions(row)}
+            self.rows[key] = {"instructions": figure.instructions(row), **left(row)}
         else:
             self.inexact[key] = row.get("stepped", {}).get("why", "its instructions were not counted")
 
@@ -82,9 +84,14 @@ class Taken:
             kinds = KINDS if self.windows else ("instructions",)
             counts = {kind: counts[kind] for kind in kinds if counts[kind] is not None}
             if counts:
-                self.rows[key] = counts
+                self.rows[key] = {**counts, **left(row)}
             else:
                 self.inexact[key] = "it has no instructions an operation"
+
+
+def left(row):
+    steps = row.get("stepped", {})
+    return {LEFT: steps["left_instructions"]} if "left_instructions" in steps else {}
 
 
 # --- the baseline ----------------------------------------------------------------------------------
@@ -119,7 +126,7 @@ def read_baseline(path):
         raise saved.Unreadable(f"{path} is not a baseline: it needs `words` and `rows`")
     for key, row in rows.items():
         if not (ROW_NAME.fullmatch(key) and type(row) is dict and row and all(
-                kind in KINDS and type(count) in (int, float) and abs(count) < 1e300 for kind, count in row.items())):
+                kind in (*KINDS, LEFT) and type(count) in (int, float) and abs(count) < 1e300 for kind, count in row.items())):
             raise saved.Unreadable(f"{path} is not a baseline: {key!r}: a row is suite/name@core with numbers for "
                                    f"{' and '.join(KINDS)}")
     if type(compiler) not in (str, type(None)):
@@ -154,11 +161,13 @@ def write_baseline(path, text):
 
 def moved(before, after):
     """Returns how a row changed, in words, or None. Windows are compared only if both sides have them: a CPU's report
-    lacks them."""
+    lacks them. So are counts in the state that timed windows left: a slow machine may not step windows that long."""
     said = []
-    for key, title in zip(KINDS, ("instructions an operation", "instructions a window")):
+    for key, title in zip((*KINDS, LEFT), ("instructions an operation", "instructions a window", LEFT_TITLE)):
         old, new = before.get(key), after.get(key)
-        if old == new or (key == "window" and None in (old, new)):
+        if old == new or (key != "instructions" and None in (old, new)):
+            continue
+        if key == LEFT and abs(new - old) <= compare.NEARLY * max(abs(old), abs(new)):
             continue
         if None in (old, new):
             said.append(f"{title}: {before.get(key, 'none')} -> {after.get(key, 'none')}")
@@ -273,6 +282,9 @@ def command(args):
             return OTHER_COMPILER
         fail_if_other_words(args.baseline, words, taken)
     found = changes(chosen, taken)
+    for key in sorted({*chosen} & {*taken.rows}, key=figure.order):
+        if LEFT in taken.rows[key] and LEFT not in chosen[key] and not args.update:
+            print(f"note: {key}: {LEFT_TITLE}: {taken.rows[key][LEFT]:.10g}; they are not in {args.baseline} and not gated")
     before = earlier(args)
     for what, key, how in found if not fresh else [f for f in found if f[0] == "failed"]:
         print(f"{what}: {key}: {how}{remembered(before, key, taken)}")

@@ -115,6 +115,12 @@ CASES = {
         broken=cpus(ON_SILICON[0], counted("b", 1, status="wrong", why="x is 3"), *ON_SILICON[2:]),
         **{"windows.json": b'{"baretick_gate": 1, "words": {}, "rows": {"made/a@0": {"instructions": 2, "window": 2005}, '
                            b'"made/b@0": {"window": 3505}, "made/c@0": {"instructions": 0}, "other/a@1": {"instructions": 2}}}'}),
+    # The third is within 1%: windows of another length.
+    "instructions in the state that timed windows left are gated": (
+        {"none": cpus(stepped("a", 187)), **{f"{left}": cpus({**stepped("a", 187), "steps": {"ops": 2, "left_instructions": left}})
+                                             for left in (2, 2.01, 3)}},
+        "gate base.json none --update", "gate base.json 2", "gate base.json 2 --update", "cat base.json", "gate base.json 2.01",
+        "gate base.json 3", "gate base.json none"),
     "a row that a merge left twice is named": ({"r": GOOD, "base.json": b"""{"baretick_gate": 1, "words": {}, "rows": {
         "made/a@0": {"instructions": 2}, "made/a@0": {"instructions": 3}}}"""}, "gate base.json r"),
     "a missing baseline is named": ({"r": GOOD}, "gate base.json r"),
