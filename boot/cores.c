@@ -82,8 +82,10 @@ static void ask_mp_services(struct boot *b)
     h->mp_left_out = n > MADT_CPU_MAX ? (unsigned)(n - MADT_CPU_MAX) : 0;
     for (UINTN i = 0; i < n && i < MADT_CPU_MAX; i++) {
         struct processor_information p = {0};
-        if (EFI_ERROR(mp->information(mp, i, &p)))
+        if (EFI_ERROR(mp->information(mp, i, &p))) {
+            h->mp_left_out++;
             continue;
+        }
         struct madt_cpu *cpu = &h->mp_cpu[h->mp_cpus++];
         *cpu = (struct madt_cpu){.id = (uint32_t)p.id};
         cpu->enabled = (p.flags & PROCESSOR_ENABLED) && (p.flags & PROCESSOR_HEALTHY);

@@ -59,6 +59,8 @@ static bool make_list(struct cores *c)
     if (madt && madt->cpus_enabled > 0) {
         known = (struct cores_known){madt->cpu,           madt->cpus, madt->cpus_empty,
                                      madt->cpus_left_out, h->mp_cpu,  h->mp_cpus};
+        if (h->mp_left_out)
+            known.mets = 0;
         c->from = "madt";
     }
     cores_list(&c->list, &known, lapic->present ? lapic->id : core_apic_id());

@@ -68,7 +68,7 @@ struct handoff {
     /* Cores by EFI_MP_SERVICES_PROTOCOL, for machines without a MADT; 0: no such protocol. */
     unsigned mp_cpus;
     struct madt_cpu mp_cpu[MADT_CPU_MAX];
-    unsigned mp_left_out; /* more than MADT_CPU_MAX */
+    unsigned mp_left_out; /* beyond MADT_CPU_MAX, or without an id */
     unsigned cores;       /* cores that the arena has room for, including the boot core */
     struct lent *lent;    /* lent cores, in our procedure; NULL: the firmware lends none */
     char lent_refused[HANDOFF_TEXT]; /* why none are lent; or empty */

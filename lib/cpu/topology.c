@@ -249,13 +249,27 @@ unsigned cores_find(const struct cores_list *l, uint32_t id)
     return i;
 }
 
-static bool is_invalid(const struct cores_known *known, uint32_t id)
+static bool lists(const struct madt_cpu *cpu, unsigned n, uint32_t id, bool usable)
 {
-    bool met = known->mets < 2 || known->mets == MADT_CPU_MAX; /* some may be left out */
+    for (unsigned i = 0; i < n; i++)
+        if (cpu[i].id == id && (cpu[i].usable || !usable))
+            return true;
+    return false;
+}
 
-    for (unsigned i = 0; i < known->mets; i++)
-        met = met || known->met[i].id == id;
-    return id >> X2APIC_ID_BITS || !met;
+/* Returns whether MP services give APIC ids, of other cores too. Some may give indices. */
+static bool met_others(const struct cores_known *known, uint32_t boot_id)
+{
+    bool others = false;
+
+    for (unsigned i = 0; i < known->mets; i++) {
+        if (!known->met[i].usable || known->met[i].id == boot_id)
+            continue;
+        if (!lists(known->cpu, known->cpus, known->met[i].id, true))
+            return false;
+        others = true;
+    }
+    return others && lists(known->met, known->mets, boot_id, false);
 }
 
 static void note_invalid(struct cores_list *l, uint32_t id)
@@ -266,6 +280,8 @@ static void note_invalid(struct cores_list *l, uint32_t id)
 
 void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t boot_id)
 {
+    bool met = met_others(known, boot_id);
+
     *l = (struct cores_list){.id = l->id, .room = l->room, .count = 1};
     l->id[0] = boot_id;
     l->disabled = known->empty;
@@ -274,7 +290,8 @@ void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t 
         const struct madt_cpu *c = &known->cpu[i];
         if (c->usable && c->id == boot_id)
             l->boot_listed = true;
-        else if (c->usable && is_invalid(known, c->id))
+        else if (c->usable && (c->id >> X2APIC_ID_BITS ||
+                               (met && !lists(known->met, known->mets, c->id, false))))
             note_invalid(l, c->id);
         else if (c->usable && l->count < l->room)
             l->id[l->count++] = c->id;

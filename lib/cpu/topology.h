@@ -69,7 +69,7 @@ struct cores_known {
     const struct madt_cpu *cpu;
     unsigned cpus;
     unsigned empty, left_out; /* further entries, not usable and usable (struct madt) */
-    /* The cores that MP services know, if `cpu` is the MADT. */
+    /* All cores that MP services know, if `cpu` is the MADT; mets 0: some are not known. */
     const struct madt_cpu *met;
     unsigned mets;
 };
@@ -90,8 +90,9 @@ struct cores_list {
 /*
  * The caller sets `l->id` and `l->room`; the rest is filled. Firmware lists cores that do not exist
  * with uninitialised ids. An id is invalid if it has more than 20 bits, since the 16 upper ones of
- * these become a logical id (SDM vol. 3A section 11.12.10.2), or if MP services, which have started
- * other cores, do not know it.
+ * these become a logical id (SDM vol. 3A section 11.12.10.2), or if MP services do not know it.
+ * They are asked only if they know another core than the boot core, and if both tables agree on the
+ * boot core and on each id that MP services call usable: some firmware gives indices instead.
  */
 void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t boot_id);
 

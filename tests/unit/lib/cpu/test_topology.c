@@ -325,6 +325,27 @@ TEST(ids_that_no_core_can_have_are_left_out)
     }
 }
 
+TEST(ids_of_mp_services_that_the_madt_contradicts_are_not_used)
+{
+    static const struct madt_cpu cpu[] = {{CPU(0)}, {EMPTY(1)}, {CPU(2)}, {CPU(4)}};
+    static const struct madt_cpu index[] = {{CPU(0)}, {CPU(1)}, {CPU(2)}};
+    static const struct madt_cpu no_boot[] = {{CPU(2)}, {CPU(4)}};
+    static const struct madt_cpu same[] = {{CPU(0)}, {AGAIN(0)}, {AGAIN(0)}};
+    static const struct madt_cpu two[] = {{CPU(0)}, {CPU(2)}};
+    static const struct cores_known cases[] = {
+        {cpu, 4, 0, 0, index, 3}, {cpu, 4, 0, 0, no_boot, 2}, {cpu, 4, 0, 0, same, 3}};
+    struct cores_list l = {.id = ids, .room = ROOM};
+
+    EACH_CASE (c, cases) {
+        cores_list(&l, c, 0);
+        assert_int_equal(l.count, 3);
+        assert_int_equal(l.invalid, 0);
+    }
+    cores_list(&l, &(struct cores_known){cpu, 4, 0, 0, two, 2}, 0);
+    assert_int_equal(l.count, 2);
+    assert_int_equal(l.invalid_id, 4);
+}
+
 TEST(entries_that_the_decoder_did_not_keep_are_counted)
 {
     static const struct madt_cpu cpu[] = {{CPU(0)}, {EMPTY(1)}};
