@@ -276,6 +276,8 @@ void boot_lend(struct boot *b)
     if (EFI_ERROR(status))
         boot_explain(h->lent_refused, sizeof h->lent_refused, "MP services do not lend them",
                      status);
+    /* A refusal of the kind, as after ReadyToBoot, and not of this one call. */
+    h->cores_busy = EFI_ERROR(status) && status != EFI_UNSUPPORTED && status != EFI_DEVICE_ERROR;
 }
 
 static bool all_are_back(const struct boot *b)

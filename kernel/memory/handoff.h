@@ -72,6 +72,7 @@ struct handoff {
     unsigned cores;       /* cores that the arena has room for, including the boot core */
     struct lent *lent;    /* lent cores, in our procedure; NULL: the firmware lends none */
     char lent_refused[HANDOFF_TEXT]; /* why none are lent; or empty */
+    bool cores_busy;                 /* the firmware may be using the other cores */
     uint64_t low_page; /* LOW_PAGES pages below 1 MiB for starting cores; 0: none allocated */
 
     /* One block of LoaderData for the kernel and the benchmark: tables, stacks, code buffer,
@@ -109,7 +110,7 @@ static inline bool handoff_goes_back(const struct handoff *h)
 /* Returns whether the other cores are started by INIT: after that the firmware cannot use them. */
 static inline bool handoff_starts_cores(const struct handoff *h)
 {
-    return !h->borrowed || (!h->lent && !handoff_goes_back(h));
+    return !h->borrowed || (!h->lent && !h->cores_busy && !handoff_goes_back(h));
 }
 
 /* One page for the code that a core starts in, one for the root of its first page tables. */

@@ -309,7 +309,7 @@ static void warn_of_cores(const struct machine *m, struct report *r)
     warn_of_list(&c->list, r);
     if (c->why_alone) {
         WARN(r, "%u other cores are not used: %s%s", c->count - 1, c->why_alone,
-             !handoff_starts_cores(m->handoff) && !m->handoff->lent
+             !handoff_starts_cores(m->handoff) && !m->handoff->lent && !m->handoff->cores_busy
                  ? "; with finish=reboot baretick starts them itself, by INIT"
                  : "");
         return;

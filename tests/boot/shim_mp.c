@@ -5,6 +5,7 @@
  *              it (on the boot core before and after baretick); prints the result with the
  *              differences; then sends all cores into another procedure
  *   mp-none    refuses every procedure on all cores, and on single ones after the first
+ *   mp-busy    refuses every procedure on all cores, since another runs there
  *   mp-missing   removes the protocol
  *   mp-less    the cores with odd APIC ids return without running the procedure
  *   mp-late    other cores start the procedure some milliseconds late, and check then whether the
@@ -182,8 +183,8 @@ static VOID EFIAPI count_again(VOID *argument)
 static EFI_STATUS EFIAPI start_watched(struct mp *self, procedure to, BOOLEAN one_by_one,
                                        EFI_EVENT done, UINTN us, VOID *argument, UINTN **failed)
 {
-    if (is("mp-none")) {
-        return EFI_UNSUPPORTED;
+    if (is("mp-none") || is("mp-busy")) {
+        return is("mp-busy") ? EFI_NOT_READY : EFI_UNSUPPORTED;
     }
     real_procedure = to;
     return start_all(self, watched, one_by_one, done, us, argument, failed);
@@ -235,7 +236,8 @@ void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
         remove_services(real->BootServices, &guid);
         return;
     }
-    if ((!mode("mp-watch") && !mode("mp-none") && !mode("mp-less") && !mode("mp-late")) ||
+    if ((!mode("mp-watch") && !mode("mp-busy") && !mode("mp-none") && !mode("mp-less") &&
+         !mode("mp-late")) ||
         EFI_ERROR(real->BootServices->LocateProtocol(&guid, NULL, (void **)&services))) {
         return;
     }

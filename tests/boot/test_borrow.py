@@ -300,6 +300,13 @@ def test_the_boot_core_measures_if_the_firmware_lends_none(boot, shim):
     assert "finish=reboot" in warning["message"], warning
 
 
+def test_cores_that_the_firmware_may_be_using_are_not_started(boot, shim):
+    b = boot("", disk=shim("mp-busy", f"{QUICK} takeover=borrow finish=reboot"), extra=["-smp", "2"])
+    assert b.exit == 0 and b.run["cores"]["up"] == 1, str(b)
+    (warning,) = [e for e in b.events("warning") if "cores are not used" in e["message"]]
+    assert "not ready" in warning["message"] and "INIT" not in warning["message"], warning
+
+
 @pytest.mark.parametrize("mode", ["mp-none", "mp-missing"])
 @pytest.mark.parametrize("finish", ["reboot", "poweroff"])
 def test_cores_that_the_firmware_does_not_lend_are_started_before_a_reset(boot, shim, mode, finish):
