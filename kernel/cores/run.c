@@ -258,9 +258,9 @@ static void note_hang(struct core *c)
     c->deadline = 0;
 }
 
-/* Gives up the cores that have not finished; `for_good`: each is excluded. Those that are just
- * leaving have left then, and their wake-up has come. */
-static void give_up_missing(struct cores *all, bool for_good)
+/* Stops and excludes the cores that have not finished; `hang`: as a fault, which fails the run.
+ * Those that are just leaving have left then, and their wake-up has come. */
+static void give_up_missing(struct cores *all, bool hang)
 {
     const struct core_rendezvous *m = &all->rendezvous;
     uint32_t left;
@@ -269,8 +269,10 @@ static void give_up_missing(struct cores *all, bool for_good)
         struct core *c = all->core[m->list[k]];
         if (!take_out(c, &left) || c->faulted)
             continue;
-        if (for_good)
+        if (hang)
             note_hang(c);
+        else
+            all->facts[c->index].why_not = "it did not answer and was stopped";
         c->origin->give_up(c);
     }
     (void)WAIT_FOR(__atomic_load_n(&m->left, __ATOMIC_SEQ_CST) == 0, cores_ticks(all, ASLEEP_US));

@@ -202,6 +202,16 @@ def test_a_core_that_hangs_is_given_up(held, program, tmp_path):
     assert any("10 times deadline=" in e["message"] for e in b.events("fault")), str(b)
 
 
+def test_a_core_that_does_not_answer_a_signal_is_used_no_more(held, program, tmp_path):
+    def work(d):
+        d.run_to("facts_report")
+        d.plant(d.at("receive_signal"), "ebfe")  # SDM volume 2: JMP to itself
+
+    words = "suite=cores,truth bench=ipi,lea samples=16 cores=all"
+    b = held(at_two_cores(program, tmp_path), words, work, extra=["-smp", "2"])
+    assert "did not answer and was stopped" in b.text and "times deadline=" not in b.text, str(b)
+
+
 @pytest.mark.parametrize("snoop, flushes", [("-ss", True), ("+ss", False)])
 def test_caches_are_flushed_only_without_self_snoop(held, program, tmp_path, snoop, flushes):
     how = {"cpu": f"max,{snoop}", "extra": ["-smp", "2"]}
