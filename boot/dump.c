@@ -126,8 +126,8 @@ static void memory(struct dump *d, uint64_t address, const uint8_t *bytes, size_
 /* The tables that some part of the program decodes, or that describe what its figures depend on. */
 static bool is_decoded(const uint8_t *signature)
 {
-    static const char *const known[] = {"APIC", "FACP", "HPET", "SPCR", "DBG2", "SRAT",
-                                        "SLIT", "MCFG", "WDAT", "WDDT", "HMAT", "WAET"};
+    static const char *const known[] = {"APIC", "FACP", "HPET", "SPCR", "DBG2", "SRAT", "SLIT",
+                                        "MCFG", "WDAT", "WDDT", "HMAT", "WAET", "SPMI"};
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (memcmp(signature, known[i], 4) == 0)
@@ -166,6 +166,18 @@ static void rsdp(struct dump *d, const struct physmem *mem, uint64_t address)
         memory(d, address, p, n);
 }
 
+/* Of the DSDT, which the root table does not name, the header and what _S5_ is. */
+static void sleep_types(struct dump *d, const struct physmem *mem, struct acpi_table t)
+{
+    uint64_t address = (uintptr_t)t.bytes; /* identity-mapped */
+
+    if (t.bytes)
+        table(d, mem, address, false);
+    for (uint32_t i = ACPI_HEADER_SIZE; t.bytes && i + LINE_BYTES <= t.length; i++)
+        if (memcmp(t.bytes + i, "_S5_", 4) == 0)
+            memory(d, address + i, t.bytes + i, LINE_BYTES);
+}
+
 static void acpi(struct dump *d)
 {
     struct boot_acpi tables;
@@ -187,6 +199,7 @@ static void acpi(struct dump *d)
         fmt(d->out, "# the RSDP or the root table is not valid\n");
     for (uint32_t i = 0; i < acpi_entries(a); i++)
         table(d, &tables.memory, acpi_entry(a, i), false);
+    sleep_types(d, &tables.memory, acpi_dsdt(a));
 }
 
 /* Writes a copy, without what identifies the machine. */

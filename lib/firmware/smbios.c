@@ -326,6 +326,7 @@ static const struct known_type {
     {16, {0}, {0}},
     {17, {0x10, 0x11, 0x17, 0x1a}, {0x18, 0x19}},
     {19, {0}, {0}},
+    {38, {0}, {0}},
 };
 
 static const struct known_type *known_type(uint8_t type)

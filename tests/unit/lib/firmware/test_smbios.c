@@ -225,6 +225,7 @@ static const char named[] =
     "OWNER4\0\0"
     "\xdd\x08\x00\xdd" /* a maker's own type */
     "TAG5\0\0"
+    "\x26\x08\x00\x26\x01\x20\x20\x00\0\0" /* the interface of a BMC */
     "\x7f\x04\x00\x7f\0\0"
     "REST6";
 
@@ -253,5 +254,6 @@ TEST(what_identifies_a_machine_is_removed_and_its_model_stays)
                         "Acme\0*******\0",
                         22);
     assert_true(has_bytes(bytes, sizeof bytes, "\xdd\x08\x00\xdd\0\0\0\0", 8));
+    assert_true(has_bytes(bytes, sizeof bytes, "\x26\x08\x00\x26\x01\x20\x20\x00", 8));
     assert_true(has_bytes(bytes, sizeof bytes, "\x7f\x04\x00\x7f", 4));
 }
