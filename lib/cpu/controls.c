@@ -173,9 +173,8 @@ static struct control freq_intel(bool highest, const struct cpu *c, cpuid_fn cpu
     s.wanted = (uint64_t)s.ratio << 8;
     if (base == 0)
         s.why_not = "MSR_PLATFORM_INFO names no base clock";
-    /* By what the register holds: Nehalem and Westmere have the multiple in bits 7:0. */
-    uint64_t now = read(a, IA32_PERF_CTL) & PERF_CTL_TARGET;
-    if (now > 0 && now <= 0xff) {
+    /* Nehalem and Westmere, and only they count in 133 MHz; the register may hold 0. */
+    if (cpu_model(c)->tsc_way == TSC_WAY_RATIO_133) {
         s.form = CONTROL_RATIO_0;
         s.wanted = s.ratio;
     }

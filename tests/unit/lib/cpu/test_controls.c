@@ -171,6 +171,10 @@ TEST(older_intel_has_its_controls)
     in_force(CONTROL_FREQ, "ratio 21", "ratio 20");
     assert_int_equal(value(0x199), 20); /* bits 7:0 */
     restored();
+    *fake_msr_file_at(&m.file, 0x199) = 0;
+    settle();
+    controls_apply(&m.q, &m.access);
+    in_force(CONTROL_FREQ, "ratio 0", "ratio 20");
 
     recorded("GenuineIntel00506C9_Goldmont");
     controls_apply(&m.q, &m.access);
