@@ -15,6 +15,7 @@
 #define KEYBOARD_RESET 0xfe /* pulses output 0, which resets the CPU */
 #define KEYBOARD_READS 65536u
 
+#define PM1_STATUS    0xc731u /* all events, cleared by a 1; some chipsets wake up at once else */
 #define PM1_TYP_SHIFT 10
 #define PM1_SLP_TYP   (7u << PM1_TYP_SHIFT)
 #define PM1_SLP_EN    (1u << 13)
@@ -86,7 +87,7 @@ void reset_try(const struct reset *r, unsigned way)
     ways[way](r);
 }
 
-/* Both halves get the type first, and then the bit that enters it. */
+/* Both halves' events are cleared. Both get the type first, and then the bit that enters it. */
 void power_off(const struct fadt *f, struct acpi_s5 s5)
 {
     const uint16_t port[2] = {f->pm1a_cnt, f->pm1b_cnt};
@@ -94,6 +95,9 @@ void power_off(const struct fadt *f, struct acpi_s5 s5)
 
     if (!f->pm1a_cnt)
         return;
+    for (unsigned i = 0; i < 2; i++)
+        if (f->pm1_sts[i])
+            out16(f->pm1_sts[i], PM1_STATUS);
     for (unsigned i = 0; i < 4; i++) {
         unsigned half = i % 2;
         if (!port[half])

@@ -28,8 +28,8 @@ struct reset {
  * a bounded time if the machine was not reset. */
 void reset_try(const struct reset *r, unsigned way);
 
-/* Enters S5 by PM1a_CNT and PM1b_CNT (ACPI 6.5 section 4.8.3.2.1). Returns after a bounded time if
- * the machine is not switched off, or at once if it has no such register. */
+/* Enters S5 by PM1a_CNT and PM1b_CNT (ACPI 6.5 sections 4.8.3.1.1 and 4.8.3.2.1). Returns after a
+ * bounded time if the machine is not switched off, or at once if it has no such register. */
 void power_off(const struct fadt *f, struct acpi_s5 s5);
 
 #endif

@@ -230,6 +230,7 @@ bool srat_next(struct srat *s, struct srat_entry *e)
 
 /* Table 5.9. */
 enum {
+    FADT_PM1A_EVT = 56,
     FADT_PM1A_CNT = 64,
     FADT_PM1B_CNT = 68,
     FADT_PM_TIMER = 76,
@@ -238,6 +239,7 @@ enum {
     FADT_V1_SIZE = 116, /* size in ACPI 1.0 */
     FADT_RESET = 116,
     FADT_RESET_VALUE = 128,
+    FADT_X_PM1A_EVT = 148,
     FADT_X_PM1A_CNT = 172,
     FADT_X_PM1B_CNT = 184,
     FADT_X_PM_TIMER = 208,
@@ -285,6 +287,8 @@ bool acpi_fadt(const struct acpi_table *t, struct fadt *f)
     f->hw_reduced = flags & FADT_HW_REDUCED;
     if (f->hw_reduced)
         return true;
+    for (unsigned i = 0; i < 2; i++)
+        f->pm1_sts[i] = fadt_port(t, FADT_X_PM1A_EVT + 12 * i, FADT_PM1A_EVT + 4 * i);
     f->pm1a_cnt = fadt_port(t, FADT_X_PM1A_CNT, FADT_PM1A_CNT);
     f->pm1b_cnt = fadt_port(t, FADT_X_PM1B_CNT, FADT_PM1B_CNT);
     if (t->bytes[FADT_PM_TIMER_LENGTH] == 4) /* 0: not supported */

@@ -83,6 +83,7 @@ bool srat_next(struct srat *s, struct srat_entry *e);
 struct fadt {
     uint16_t pm_timer_port; /* I/O port, 0: none (PM_TMR_BLK, X_PM_TMR_BLK in I/O space) */
     uint8_t pm_timer_bits;  /* 24 or 32 */
+    uint16_t pm1_sts[2];    /* I/O ports of PM1a_STS and PM1b_STS, 0: none */
     uint16_t pm1a_cnt;      /* I/O port of PM1a_CNT, 0: none */
     uint16_t pm1b_cnt;      /* the same of PM1b_CNT */
     bool hw_reduced;        /* hardware-reduced ACPI: none of the above exists */

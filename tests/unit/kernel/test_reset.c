@@ -154,20 +154,21 @@ TEST(the_last_way_is_an_exception_without_an_idt)
     signal(SIGTRAP, SIG_DFL);
 }
 
-/* The type first, then SLP_EN in both; other bits stay. */
+/* The events first, then the type, then SLP_EN in both; other bits stay. */
 TEST(both_halves_of_pm1_enter_s5)
 {
     static const struct {
         uint16_t a, b;
         const char *written;
     } cases[] = {
-        {0x404, 0, "404=1401 404=3401 "},
-        {0x404, 0x504, "404=1401 504=1c01 404=3401 504=3c01 "},
+        {0x404, 0, "400=c731 404=1401 404=3401 "},
+        {0x404, 0x504, "400=c731 500=c731 404=1401 504=1c01 404=3401 504=3c01 "},
         {0, 0x504, ""},
     };
 
     EACH_CASE (c, cases) {
         fadt = (struct fadt){.pm1a_cnt = c->a, .pm1b_cnt = c->b};
+        fadt.pm1_sts[0] = 0x400, fadt.pm1_sts[1] = c->b ? 0x500 : 0;
         log_of[0] = 0, now = 0;
         power_off(&fadt, (struct acpi_s5){5, 7});
         assert_string_equal(log_of, c->written);

@@ -72,6 +72,8 @@ TEST(recorded_fadts_are_decoded)
         assert_int_equal(f.pm_timer_port, c->pm_timer_port);
         assert_int_equal(f.pm_timer_bits, c->pm_timer_bits);
         assert_int_equal(f.pm1a_cnt, c->pm1a_cnt);
+        assert_int_equal(f.pm1_sts[0], c->pm1a_cnt ? c->pm1a_cnt - 4 : 0);
+        assert_int_equal(f.pm1_sts[1], 0);
         drop(&t);
     }
 }
