@@ -63,22 +63,23 @@ static const char *send(const struct kcs *k, const uint8_t request[2])
     return why;
 }
 
-/* Bytes beyond the room are taken and dropped; *n counts all. */
+/* Bytes beyond the room are taken and dropped; *n counts all. At the end the BMC is idle and writes
+ * a last byte, which says nothing. Some do not write it, so the next command takes it. */
 static const char *receive(const struct kcs *k, uint8_t *to, unsigned room, unsigned *n)
 {
     uint8_t status;
 
     for (*n = 0; *n < 256; ++*n) {
         const char *why = await(k, IBF, 0, &status);
-        if (!why && (status & STATE) != STATE_READ && (status & STATE) != STATE_IDLE)
+        if (!why && (status & STATE) == STATE_IDLE)
+            return NULL;
+        if (!why && (status & STATE) != STATE_READ)
             why = wrong;
         if (!why)
             why = await(k, OBF, OBF, &status);
         if (why)
             return why;
         uint8_t v = k->read(k->ctx, KCS_DATA);
-        if ((status & STATE) == STATE_IDLE)
-            return NULL;
         if (*n < room)
             to[*n] = v;
         k->write(k->ctx, KCS_DATA, READ_NEXT);
