@@ -269,13 +269,14 @@ static void kernel_main(void *nothing)
     leave(status);
 }
 
+/* Several sources can share one NMI, so each is asked. */
 static bool own_nmi(struct core *c, struct trap_frame *f)
 {
     bool guards = c == kernel.machine.boot_core && watchdog_nmi(&kernel.machine);
+    bool row = deadline_nmi(c, f);
 
-    if (guards)
-        c->own_nmis++;
-    return guards || deadline_nmi(c, f);
+    c->own_nmis += guards && !row;
+    return guards || row;
 }
 
 static bool lent_nmi(void)

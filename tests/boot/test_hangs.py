@@ -8,12 +8,12 @@ import re
 import time
 
 import pytest
-from machine import SUCCESS, monitor
+from machine import CHECK_FAILED, SUCCESS, monitor
 from test_disturbances import COMPLETE, wdat_of
 from test_early_traps import addresses, at, held  # noqa: F401
 
 ONCE = "suite=quiet quiet_time=1 once=1 deadline=1"
-JUMP_TO_ITSELF, SLEEP_FOR_EVER = "ebfe", "f4ebfd"  # SDM volume 2: JMP, HLT
+JUMP_TO_ITSELF, SLEEP_FOR_EVER, RETURN_1 = "ebfe", "f4ebfd", "b001c3"  # SDM volume 2: JMP; HLT; MOV AL, RET
 END = {"exit": b"verdict: ", "borrow": b"the report is not on the stick"}
 RESET = "baretick: once: the program hangs, so the machine is reset: trying the reset register of the ACPI table FADT"
 
@@ -35,6 +35,15 @@ def test_a_run_that_hangs_ends_in_a_reset(held, at, takeover):  # noqa: F811
 def test_a_firmware_that_hangs_ends_in_a_reset(held, at):  # noqa: F811
     b = hung(held, at, "volume_open", SLEEP_FOR_EVER, f"{ONCE} takeover=borrow finish=halt")
     assert b.exit == 0 and "verdict: PASS" in b.text, str(b)
+
+
+def test_an_nmi_that_the_guard_claims_still_ends_a_row(held, at):  # noqa: F811
+    """The guard claims every NMI here, as it claims each that comes shortly before its own."""
+    b = hung(held, at, "watchdog_nmi", RETURN_1, "suite=provoke bench=endless samples=16 deadline=1")
+    assert b.status == CHECK_FAILED and not b.events("nmi"), str(b)
+    assert "hpet" in b.run["deadline_by"], b.run["deadline_by"]
+    (row,) = b.rows
+    assert row["why"].startswith("it ran longer than deadline=1 seconds"), row
 
 
 def test_the_hardware_watchdog_guards_the_firmware_too(held, program, tmp_path):  # noqa: F811
