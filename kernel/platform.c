@@ -45,6 +45,7 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
 
     if (c == m->boot_core)
         screen_paint(&m->screen);
+    watchdog_feed(m);
     c->row_suite = suite;
     c->row_name = name;
     thermal_begin(&m->thermal, &c->thermal);

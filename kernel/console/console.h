@@ -95,6 +95,8 @@ struct serial {
     uint64_t sent;             /* bytes sent */
     uint64_t lost;             /* bytes that could not be written */
     struct stop_keys keys;     /* the keys received so far */
+    void (*waits)(void *ctx);  /* called before each wait of serial_write(); or NULL */
+    void *waits_ctx;
 
     uint8_t ier_was, lcr_was, mcr_was; /* as found, for serial_release() */
     uint16_t divisor_was;

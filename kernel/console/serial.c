@@ -70,6 +70,8 @@ static void serial_write(struct sink *self, const char *bytes, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         if (s->on && s->room == 0) {
+            if (s->waits)
+                s->waits(s->waits_ctx);
             if (wait_lsr(s, LSR_THRE)) {
                 s->room = s->fifo;
             } else {

@@ -88,16 +88,18 @@ struct machine {
         const char *timer_why_not; /* and why the timer is not set */
         uint64_t fed, every;       /* TSC of the last time, ticks to the next */
         struct nmi_timer timer;
-        uint64_t ticks;         /* that it allows */
-        volatile uint64_t due;  /* TSC at which the machine is reset */
-        volatile uint64_t next; /* TSC before which the timer does not fire */
-        volatile unsigned came; /* its NMIs */
+        uint64_t ticks;                /* that it allows */
+        volatile uint64_t due;         /* TSC at which the machine is reset */
+        volatile uint64_t next;        /* TSC before which the timer does not fire */
+        volatile unsigned came;        /* its NMIs */
+        volatile uint32_t feeds, sets; /* 1: a core feeds, or sets the timer */
     } guard;
     struct {
         bool there; /* the firmware's tables name one */
         struct smbios_kcs place;
         struct ipmi_watchdog watchdog;
-        const char *why_not; /* why its watchdog is not known, or no longer fed */
+        const char *why_not; /* why its watchdog is not known, or was not fed the last time */
+        unsigned failed;     /* times in a row that it was not fed */
         uint64_t fed, every; /* as above */
     } bmc;                   /* only if once= was given */
     uint64_t firmware_cr3;   /* of a borrowed machine */
@@ -170,13 +172,21 @@ uint64_t core_controls_smis(void);
  * The hardware watchdogs of ACPI tables. With once= the one of WDAT is armed, so that a run which
  * hangs on a remote machine ends in a reset. If that is not possible, a comparator of the HPET is
  * set, whose NMI resets the machine by the ways of kernel/devices/reset.h. Either is fed where the
- * user's keys are polled, and so is the OS watchdog of a BMC that runs.
+ * user's keys are polled, when a row begins and while the serial port sends. So is the OS watchdog
+ * of a BMC that runs.
  */
 void watchdog_find(struct machine *m);
 /* Finds the comparator, after deadline_open(), whose comparator is another one; and the BMC. */
 void watchdog_open(struct machine *m);
 void watchdog_arm(struct machine *m);
-void watchdog_feed(struct machine *m);
+/* On any core; the argument is the struct machine. */
+void watchdog_feed(void *machine);
+/* Returns whether it is no longer tried to feed the BMC's. */
+#define BMC_FAILS 10
+static inline bool watchdog_bmc_lost(const struct machine *m)
+{
+    return m->bmc.failed >= BMC_FAILS;
+}
 /* Stops it, and restores the HPET. */
 void watchdog_stop(struct machine *m);
 /* To be called before a borrowed machine is given back, after deadline_close(): the watchdog

@@ -19,6 +19,8 @@
 #define TRY_US       2000   /* when the timer must fire in its test, ... */
 #define TRY_MOST_US  100000 /* ... and when the test gives up */
 #define EARLY_PART   32     /* clocks differ by less than this part of an interval */
+#define AGAIN_PART   32 /* after which part of its time a BMC that did not answer is fed again */
+#define BMC_GET_US   1000000 /* a BMC may be busy, and answers then */
 
 void watchdog_find(struct machine *m)
 {
@@ -163,15 +165,19 @@ static uint64_t ticks_to_us(const struct machine *m, uint64_t ticks)
 }
 
 /* Sets the timer for the end of the time; it may fire earlier, and is set again then. An NMI
- * meanwhile is the timer's. */
+ * meanwhile is the timer's. Does nothing while another core sets it, or the code that an NMI has
+ * interrupted. */
 static void set_timer(struct machine *m, uint64_t (*start)(const struct nmi_timer *t, uint64_t us),
                       uint64_t us)
 {
     uint64_t now = rdtsc();
 
+    if (!change(&m->guard.sets, 0, 1))
+        return;
     m->guard.next = now;
     us = start(&m->guard.timer, us);
     m->guard.next = now + cores_ticks(&m->cores, us - us / EARLY_PART);
+    __atomic_store_n(&m->guard.sets, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Returns NULL, or why a hang is not ended by the timer. */
@@ -271,6 +277,7 @@ static void feed_bmc(struct machine *m)
 
     m->bmc.fed = rdtsc();
     m->bmc.why_not = ipmi_watchdog_feed(&kcs);
+    m->bmc.failed = m->bmc.why_not ? m->bmc.failed + 1 : 0;
 }
 
 /* Its watchdog was begun by the firmware, or by the system that has prepared this start. */
@@ -280,7 +287,8 @@ static void find_bmc_watchdog(struct machine *m)
 
     if (!m->bmc.there || m->bmc.why_not)
         return;
-    m->bmc.why_not = ipmi_watchdog_get(&m->bmc.watchdog, &kcs);
+    (void)WAIT_FOR(!(m->bmc.why_not = ipmi_watchdog_get(&m->bmc.watchdog, &kcs)),
+                   cores_ticks(&m->cores, BMC_GET_US));
     m->bmc.every =
         cores_ticks(&m->cores, (uint64_t)m->bmc.watchdog.tenths * (PER_SECOND / 10) / FEEDS);
     if (m->bmc.watchdog.runs)
@@ -310,6 +318,8 @@ void watchdog_arm(struct machine *m)
     else
         m->guard.timer_why_not = arm_timer(m);
     m->guard.fed = rdtsc();
+    m->serial.waits_ctx = m;
+    m->serial.waits = watchdog_feed;
 }
 
 static void feed(struct machine *m, uint64_t (*start)(const struct nmi_timer *t, uint64_t us))
@@ -323,12 +333,18 @@ static void feed(struct machine *m, uint64_t (*start)(const struct nmi_timer *t,
     set_timer(m, start, ticks_to_us(m, m->guard.ticks));
 }
 
-void watchdog_feed(struct machine *m)
+void watchdog_feed(void *machine)
 {
+    struct machine *m = machine;
+
+    if (!m->handoff->options.once || !change(&m->guard.feeds, 0, 1))
+        return;
     if ((m->guard.armed || m->guard.timed) && rdtsc() - m->guard.fed >= m->guard.every)
         feed(m, nmi_timer_later);
-    if (m->bmc.watchdog.runs && !m->bmc.why_not && rdtsc() - m->bmc.fed >= m->bmc.every)
+    if (m->bmc.watchdog.runs && !watchdog_bmc_lost(m) &&
+        rdtsc() - m->bmc.fed >= (m->bmc.failed ? m->bmc.every * FEEDS / AGAIN_PART : m->bmc.every))
         feed_bmc(m);
+    __atomic_store_n(&m->guard.feeds, 0, __ATOMIC_SEQ_CST);
 }
 
 void watchdog_stop(struct machine *m)

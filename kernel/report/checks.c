@@ -238,6 +238,11 @@ static void warn_bmc(const struct machine *m, struct report *r)
              m->bmc.watchdog.present / 10, m->bmc.why_not);
     else if (m->bmc.why_not)
         WARN(r, "the watchdog of the BMC is not known: %s", m->bmc.why_not);
+    if (m->bmc.watchdog.runs && seconds < 2 * m->handoff->options.deadline)
+        WARN(r,
+             "the watchdog of the BMC allows %u s, and 2 times deadline= is %u s: a long row may "
+             "end in a reset",
+             seconds, 2 * m->handoff->options.deadline);
 }
 
 /* Warns of settings that are not as requested, and of watchdogs. */
@@ -351,4 +356,7 @@ void warnings_left(const struct machine *m, struct report *r)
         WARN(r, "turbo=, prefetch= or freq=: an MSR does not read back as it was found");
     if (counter_is_stuck(m))
         WARN(r, "the cycle counter's MSRs do not read back as they were found");
+    if (watchdog_bmc_lost(m))
+        WARN(r, "the watchdog of the BMC resets the machine: it was not fed %u times in a row: %s",
+             m->bmc.failed, m->bmc.why_not);
 }

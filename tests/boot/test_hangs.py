@@ -110,3 +110,24 @@ def test_only_a_remote_run_feeds_it(boot, shim):
 def test_a_bmc_whose_watchdog_does_not_run_is_left_alone(boot, shim):
     b = boot("", disk=shim("", ONCE), extra=BMC)
     assert b.status == SUCCESS and not [w for w in b.events("warning") if "BMC" in w["message"]], str(b)
+
+
+def test_a_bmc_that_does_not_answer_is_tried_again_and_reported(held, program, tmp_path):  # noqa: F811
+    how = {"extra": BMC}
+
+    def work(d):
+        d.run_to("machine_traps")
+        # struct ipmi_watchdog: it runs, and allows 200 tenths of a second. MOV BYTE, MOV DWORD, XOR, RET.
+        d.plant(d.at("ipmi_watchdog_get"), "c60701" "c74704c8000000" "31c0" "c3")
+        d.plant(d.at("ipmi_watchdog_feed"), "488d0501000000" "c3" + b"busy\0".hex())  # LEA of the text, RET
+
+    b = held(addresses(tmp_path, program, **how), "suite=quiet quiet_time=8 once=1 deadline=1", work, **how)
+    assert b.status == SUCCESS, str(b)
+    head, end = [w["message"] for w in b.events("warning") if "BMC" in w["message"]]
+    assert "cannot be fed: busy" in head and "10 times in a row: busy" in end, (head, end)
+
+
+def test_a_bmc_whose_time_is_short_is_warned_of(boot, shim):
+    b = boot("", disk=shim("bmc-watchdog", f"{ONCE} deadline=11"), extra=BMC)
+    assert b.status == SUCCESS, str(b)
+    assert [w for w in b.events("warning") if "allows 20 s, and 2 times deadline= is 22 s" in w["message"]], str(b)

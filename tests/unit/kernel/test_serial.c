@@ -190,6 +190,22 @@ TEST(the_slowest_speed_has_its_divisor)
     assert_int_equal(uart.dll | uart.dlm << 8, 2304);
 }
 
+static void count(void *n)
+{
+    ++*(unsigned *)n;
+}
+
+/* A watchdog is fed there: a long report takes minutes. */
+TEST(each_wait_for_the_transmitter_is_told)
+{
+    struct serial s = probe(9600);
+    unsigned waits = 0;
+
+    s.waits = count, s.waits_ctx = &waits;
+    s.sink.write(&s.sink, "0123456789abcdefXYZ", 19);
+    assert_int_equal(waits, 2);
+}
+
 TEST(without_a_fifo_each_byte_is_waited_for)
 {
     uart.fifo = false; /* a 16450 */
