@@ -160,7 +160,11 @@ EFI_STATUS boot_answer(struct boot *b)
     show_answer(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
     record_answer(b, &timers, &serial.sink, true);
     serial_flush(&serial);
-    boot_once_failed(b);
+    boot_once_end(b, NULL);
+    /* If it returned, the firmware would start the next entry in this boot, and PCR 4 of the TPM
+     * would differ there. */
+    if (b->once)
+        boot_end_machine(b, true);
     if (b->handoff->qemu)
         qemu_exit(failed(b) ? STATUS_BAD_OPTIONS : STATUS_SUCCESS);
     boot_let_read(b);

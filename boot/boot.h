@@ -164,8 +164,8 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a);
 /*
  * --- the steps ---
  * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and
- * boot_map_read() in memory.c, boot_leave() in main.c, boot_stuck() in answer.c, and boot_guest()
- * in facts.c.
+ * boot_map_read() in memory.c, boot_leave() and boot_end_machine() in main.c, boot_stuck() in
+ * answer.c, and boot_guest() in facts.c.
  */
 
 /* Collects what only the firmware knows of the machine. */
@@ -206,11 +206,12 @@ bool boot_report(struct boot *b);
 /* Returns whether the volume can be written and has room for an ordinary report. */
 bool boot_report_fits(struct boot *b);
 
-/* Leaves the result of the run in a variable, for `scripts/baretick once --result`. */
-void boot_once_end(struct boot *b, enum status status);
-/* Leaves b->error there and resets the machine: if it returned, the firmware would start the next
- * entry in this boot, and PCR 4 of the TPM would differ there. No effect on other starts. */
-void boot_once_failed(struct boot *b);
+/* Leaves the result of the run in a variable, for `scripts/baretick once --result`. `status` NULL:
+ * nothing was measured, as b->error says. No effect on other starts. */
+void boot_once_end(struct boot *b, const enum status *status);
+/* Resets the machine, or switches it off: by the firmware, and then without it. ResetSystem may
+ * return, or hang. Returns if the machine cannot be switched off. */
+void boot_end_machine(struct boot *b, bool reboots);
 
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);

@@ -11,6 +11,12 @@
 
 #define FIRMWARE_100NS 100000000 /* ResetSystem is given up after 10 s */
 
+/* In seconds, what a start by `once` may take before the machine is borrowed, or for its dump, and
+ * what the firmware may take to write the report. */
+#define WATCHDOG_START  300
+#define WATCHDOG_REPORT 600
+#define WATCHDOG_CODE   0x10000 /* those below are the firmware's (UEFI 2.10 section 7.5) */
+
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
 /*
@@ -24,6 +30,13 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
     "baretick,1,The baretick authors,baretick," BARETICK_VERSION ",-\n"
 
 static const char sbat[sizeof SBAT - 1] __attribute__((section(".sbat"), used)) = SBAT;
+
+/* Firmware resets the machine 5 minutes after it starts a program, unless told not to (UEFI 7.5.1).
+ * A start by `once` gets this time instead; 0: no limit. */
+static void limit_time(struct boot *b, UINTN seconds)
+{
+    b->bs->SetWatchdogTimer(b->once ? seconds : 0, WATCHDOG_CODE, 0, NULL);
+}
 
 static bool has_serial(struct boot *b)
 {
@@ -89,8 +102,7 @@ static void EFIAPI reset_by_hardware(EFI_EVENT event, void *boot)
         reset_try(&reset, way);
 }
 
-/* Returns if the machine cannot be switched off. ResetSystem may return, or hang. */
-static void end_machine(struct boot *b, bool reboots)
+void boot_end_machine(struct boot *b, bool reboots)
 {
     EFI_RUNTIME_SERVICES *runtime = b->st->RuntimeServices;
     struct fadt fadt;
@@ -150,10 +162,12 @@ static EFI_STATUS end_as_asked(struct boot *b, enum status status)
 {
     enum finish finish = b->handoff->options.finish;
 
+    if (finish != FINISH_REBOOT)
+        limit_time(b, 0);
     if (finish == FINISH_AUTO && b->handoff->qemu)
         qemu_exit(status);
     if (finish == FINISH_REBOOT || finish == FINISH_POWEROFF)
-        end_machine(b, finish == FINISH_REBOOT);
+        boot_end_machine(b, finish == FINISH_REBOOT);
     if (!handoff_goes_back(b->handoff))
         cpu_halt();
     boot_let_read(b);
@@ -173,8 +187,9 @@ static EFI_STATUS end_borrowed(struct boot *b, enum status status)
         if (status == STATUS_SUCCESS)
             status = STATUS_NO_REPORT;
     }
-    boot_once_end(b, status);
-    unguard(b);
+    boot_once_end(b, &status);
+    if (b->handoff->options.finish != FINISH_REBOOT) /* else a reset that hangs is ended too */
+        unguard(b);
     show_late_nmis(b);
     return end_as_asked(b, status);
 }
@@ -185,7 +200,7 @@ static EFI_STATUS dump(struct boot *b)
 
     if (!boot_dump(b, &status))
         return boot_answer(b);
-    boot_once_end(b, status);
+    boot_once_end(b, &status);
     return end_as_asked(b, status);
 }
 
@@ -205,9 +220,11 @@ static EFI_STATUS borrow_machine(struct boot *b)
         boot_unguard(b);
         return boot_answer(b);
     }
+    limit_time(b, 0); /* it may be a timer of the hardware, and the kernel has its own */
     held = boot_hold(b);
     status = (enum status)kernel_borrow(b->handoff);
     boot_unhold(b, held);
+    limit_time(b, WATCHDOG_REPORT);
     boot_lend_end(b);
     return end_borrowed(b, status);
 }
@@ -237,6 +254,7 @@ static EFI_STATUS take_machine(struct boot *b)
         return boot_answer(b);
     boot_guard(b);
     fmt(&b->conout.sink, "baretick: leaving firmware\n");
+    limit_time(b, 0);
     if (!boot_leave(b))
         boot_stuck(b);
     kernel_enter(b->handoff);
@@ -248,11 +266,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 
     if (!boot_open(&b, image, st))
         return EFI_OUT_OF_RESOURCES;
-    /* Firmware resets the machine 5 minutes after it starts a program, unless told not to (UEFI
-     * 7.5.1). */
-    b.bs->SetWatchdogTimer(0, 0, 0, NULL);
     boot_facts(&b);
     boot_once(&b);
+    limit_time(&b, WATCHDOG_START);
     if (!boot_guest(&b) || !boot_options(&b) || b.handoff->options.help || b.handoff->options.list)
         return boot_answer(&b);
     boot_cores(&b);

@@ -155,16 +155,8 @@ void boot_once(struct boot *b)
     begin_result(b, number);
 }
 
-void boot_once_end(struct boot *b, enum status status)
+void boot_once_end(struct boot *b, const enum status *status)
 {
     if (b->once)
-        leave_result(b, &status);
-}
-
-void boot_once_failed(struct boot *b)
-{
-    if (!b->once)
-        return;
-    leave_result(b, NULL);
-    b->st->RuntimeServices->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
+        leave_result(b, status);
 }

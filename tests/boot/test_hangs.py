@@ -62,6 +62,16 @@ def test_the_hardware_watchdog_guards_the_firmware_too(held, program, tmp_path):
     assert re.fullmatch(rb"\x60PSP+", before[0]) and port.read_bytes() == before[0] + b"X", (before, port.read_bytes())
 
 
+def test_a_reset_that_hangs_is_guarded_too(boot, tmp_path):
+    """As `once` ends. The watchdog of WDAT is not stopped, unlike above."""
+    port = tmp_path / "port"
+    (tmp_path / "wdat").write_bytes(wdat_of(60000, *COMPLETE))
+    how = {"extra": ["-debugcon", f"file:{port}", "-acpitable", f"file={tmp_path / 'wdat'}"]}
+    b = boot(f"{ONCE} takeover=borrow finish=reboot", **how)
+    assert b.exit == 0 and "verdict: PASS" in b.text, str(b)
+    assert re.fullmatch(rb"\x60PSP+", port.read_bytes()), port.read_bytes()
+
+
 @pytest.mark.parametrize("takeover", ["exit", "borrow"])
 def test_nothing_is_left_of_the_guard(boot, tmp_path, takeover):
     """No NMI comes, the registers of HPET and IO-APIC are as without it, and nothing is warned of."""

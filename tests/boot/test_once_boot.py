@@ -129,6 +129,7 @@ def test_wrong_words_leave_the_reason_and_reset_the_machine(firmware, capsys):
     f.once("--yes", "suite=calls", f"bench={LONG}")
     b = f.start()
     assert b.exit == 0 and b"ready" not in b.serial and b.end["verdict"] == "fail", str(b)
+    assert b"trying the firmware (ResetSystem)" in b.serial  # the first of the ways of finish=reboot
     assert 1000 < len(f.linux.variables.get(prepare.WITNESS, prepare.WITNESS_GUID)) < 1024
     capsys.readouterr()
     assert f.once("--result") == 1
