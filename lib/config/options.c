@@ -69,11 +69,11 @@ static const struct option_doc keys[] = {
     {CHOICE(compensate, COMPENSATE_CHOICES, "off"), .methods = BY(KBEST),
      .meaning = "kbest in a process; on: subtract timer interrupts"},
     {NUMBER_OR_AUTO(ensembles, 2, 100000), .methods = BY(ENSEMBLES),
-     .meaning = "ensembles; auto: " TEXT_OF_THE(ENSEMBLES_AUTO) "; " TEXT_OF_THE(
-         ENSEMBLES_AUTO_EXACT) " with counted instructions"},
+     .meaning = "ensembles: their number; auto: " TEXT_OF_THE(ENSEMBLES_AUTO) "; " TEXT_OF_THE(
+         ENSEMBLES_AUTO_EXACT) " if counted"},
     {NUMBER_OR_AUTO(size, 2, 1000000), .methods = BY(ENSEMBLES),
-     .meaning = "windows in each; auto: " TEXT_OF_THE(SIZE_AUTO) "; " TEXT_OF_THE(
-         SIZE_AUTO_EXACT) " with counted instructions"},
+     .meaning = "ensembles: windows in each; auto: " TEXT_OF_THE(SIZE_AUTO) "; " TEXT_OF_THE(
+         SIZE_AUTO_EXACT) " if counted"},
     {NUMBER(target, 10, 10000000, 10000), .methods = BY(ADAPTIVE),
      .meaning = "adaptive: microseconds per stretch (mLib: 1000000)"},
     {CHOICE(caches, CACHES_CHOICES, "keep"), .methods = BY_ALL,

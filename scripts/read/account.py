@@ -16,9 +16,9 @@ class Account:
     def twice(self, row):
         """Counts a row. Returns, in words, which row it repeats, or None."""
         key = row["suite"], row["name"], row["core"]
-        if key in self._rows:
+        if hash(key) in self._rows:  # of 64 bits: the names themselves would take much memory
             return f"row {key[0]}/{key[1]} on core {key[2]} is in the report already"
-        self._rows.add(key)
+        self._rows.add(hash(key))
         return None
 
     def take(self, record):
