@@ -80,6 +80,7 @@ enum bench_code_field {
 /* The places of these functions in a user object (bench/objects). */
 struct bench_code {
     const struct elf *elf;
+    bool user;                             /* it is not the program's own */
     struct elf_spot at[BENCH_CODE_FIELDS]; /* section 0: the row does not have this function */
     double truth;                          /* as `truth` below; 0: not known */
     const char *args_of; /* the row's name without the argument "/8"; NULL: it has no argument */

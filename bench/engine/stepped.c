@@ -303,6 +303,11 @@ static bool may_count(const struct engine *e, const struct row *row)
 
 /* --- windows as long as the timed ones -------------------------------------------------------- */
 
+static bool is_users(const struct bench *b)
+{
+    return b->code && b->code->user;
+}
+
 /* Returns the most steps of a timed window with the row's operations; with twice as many, twice. */
 static uint64_t most_at_length(const struct engine *e)
 {
@@ -331,7 +336,7 @@ uint64_t stepped_left(struct engine *e, struct row *row, unsigned placement)
     struct stepped *s = &row->stepped;
     uint64_t ops = t.b->ops;
 
-    if (!t.b->code || !may_count(e, row) || !begin(&t))
+    if (!is_users(t.b) || !may_count(e, row) || !begin(&t))
         return 0;
     s->ops = ops;
     s->doubled = e->facts.o->method == METHOD_DOUBLED && t.p->kind[KIND_BODY2].fn;
@@ -369,7 +374,7 @@ static void step_length(struct stepper *t)
     uint64_t ops = t->b->ops;
 
     t->most = most_at_length(t->e);
-    if (!t->b->code || s->ops >= ops || !is_short(s, ops, t->most))
+    if (!is_users(t->b) || s->ops >= ops || !is_short(s, ops, t->most))
         return;
     s->ops = ops;
     if (step_single(t) && (!s->doubled || step_double(t)))
@@ -405,6 +410,8 @@ void stepped_row(struct engine *e, struct row *row, unsigned placement)
         give_up(&t);
         return;
     }
+    s->short_enough = s->ops == t.b->ops && work_of(s->body) < most_at_length(e) &&
+                      work_of(s->body2) < 2 * most_at_length(e);
     s->instructions = stepped_per_op(s, s->body.instructions, s->body2.instructions,
                                      s->empty.instructions, s->empty2.instructions);
     s->iterations = stepped_per_op(s, s->body.iterations, s->body2.iterations, s->empty.iterations,

@@ -108,6 +108,7 @@ static bool add_row(struct object_file *f, const struct object_row *read, const 
         fmt(err, "%s: row %s: %s", f->name, read->bench.name, why);
         return false;
     }
+    row->code.user = f != &built_in;
     row->bench.code = &row->code;
     if (!registry_add(&row->bench, &why)) {
         fmt(err, "%s: row %s of suite %s: %s", f->name, row->bench.name, row->bench.suite, why);
@@ -193,7 +194,7 @@ void objects_take(const char *name, const void *bytes, size_t size)
 
 const char *objects_name_of(const struct bench *b)
 {
-    return b->code && b->code->elf != &built_in.elf ? b->code->elf->name : NULL;
+    return b->code && b->code->user ? b->code->elf->name : NULL;
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */

@@ -125,6 +125,7 @@ struct stepped {
     char why_not[128]; /* why it is not counted; empty: it is */
     uint64_t ops;
     bool doubled;
+    bool short_enough; /* they are as long as the timed ones, with few enough steps for `left` */
     struct step_window body, body2, empty, empty2; /* body2 and empty2 only if doubled */
     double instructions, iterations;               /* per operation; UNKNOWN: not counted */
     uint64_t traps, ticks;                         /* of all stepped windows */
@@ -187,7 +188,7 @@ static inline bool stepped_differs(const struct stepped *s)
     if (!stepped_known(s) || s->left.ops == 0)
         return false;
     if (s->left.why_not[0])
-        return s->ops == s->left.ops / (2 * s->left.calls - 1);
+        return s->short_enough;
     double fresh = stepped_fresh(s), more = s->left.work - fresh;
     return (more > 0 ? more : -more) > fresh / 100;
 }

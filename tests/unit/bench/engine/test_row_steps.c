@@ -140,7 +140,7 @@ TEST(a_check_may_want_more_operations)
 /* A row of an object, before and after its check. */
 static const struct stepped *go_with_left(void)
 {
-    static const struct bench_code code;
+    static const struct bench_code code = {.user = true};
 
     memset(&walked_row, 0, sizeof walked_row);
     loop.code = &code;
