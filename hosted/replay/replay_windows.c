@@ -69,6 +69,7 @@ static size_t divide(struct made *m, uint64_t *memory, size_t n)
     g->ruler = cut(&c, taken);
     g->counter = cut(&c, taken);
     g->all = cut(&c, taken);
+    g->halves = cut(&c, n * cut_words(sizeof *g->halves));
     g->level = cut(&c, cut_words(n * sizeof *g->level));
     g->value = cut(&c, n);
     g->placement = cut(&c, cut_words(n * sizeof *g->placement));

@@ -12,6 +12,7 @@ class Account:
 
     def __init__(self):
         self._rows, self._count, self._failed, self._told = set(), 0, 0, 0
+        self._begun = False
 
     def twice(self, row):
         """Counts a row. Returns, in words, which row it repeats, or None."""
@@ -24,12 +25,17 @@ class Account:
     def take(self, record):
         """Counts a record, whatever is wrong with it."""
         kind = record["type"]
+        self._begun = self._begun or kind == "run"
         self._count += kind == "row"
         self._failed += kind == "row" and record.get("status") == "wrong" or kind == "selftest" and record.get("result") == "fail"
         self._told += kind in TELL or record.get("status") == "wrong" or record.get("result") == "fail"
 
     def missing(self, end):
-        """Returns, in words, what the record `end` counts and the report lacks, or None."""
+        """Returns, in words, what the record `end` counts and the report lacks, or None.
+
+        A report of format=lines has no other record than `end`."""
+        if not self._begun:
+            return None
         if end["rows"] > self._count:
             return f"`end.rows` is {end['rows']}, and the report has {self._count}"
         if end["failures"] > self._told:
