@@ -151,8 +151,9 @@ static void show_left(struct report *r, const struct row *row)
             num_fmt(r->out, "%.3f in the state that\r\n    the timed windows left\r\n",
                     s->left.work);
     } else if (stepped_known(s) && s->left.why_not[0] && !row->figure.halves.judged) {
-        fmt(r->out, "  ^ only %llu operation%s of a window counted, with fresh data: %s\r\n",
-            (unsigned long long)s->ops, s->ops == 1 ? " was" : "s were", s->left.why_not);
+        fmt(r->out, "  ^ only %llu operation%s of a window %s counted, with fresh data: %s\r\n",
+            (unsigned long long)s->ops, s->ops == 1 ? "" : "s", s->ops == 1 ? "is" : "are",
+            s->left.why_not);
     }
 }
 
