@@ -202,7 +202,7 @@ static struct part_halves part_halves(const struct estimate_blocks *k)
 {
     struct moments first = {0}, second = {0}, window = {0};
 
-    if (!k->b2 || k->m == 0)
+    if (!k->b2 || !k->e || k->m == 0)
         return (struct part_halves){UNKNOWN, UNKNOWN, UNKNOWN};
     for (size_t i = 0; i < k->m; i++) {
         double loop = k->e2 ? k->e2[i] - k->e[i] : 0;

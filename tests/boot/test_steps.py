@@ -105,7 +105,7 @@ def test_instructions_are_counted_whose_traps_are_not_one_each(boot, stick, obje
         assert by_steps(row) == instructions and row["stepped"].get("iterations", 0) == iterations, row
         assert row["per_op"]["instructions"] == instructions + more, row
     assert b.row("steps", "sees_no_flag")["errors"] == 0
-    assert b.row("steps_end", "picky")["stepped"]["ops"] % 32 == 0
+    assert b.row("steps_end", "picky")["stepped"]["ops"] >= 32
     for name, (status, why, of_steps) in ENDS.items():
         row = b.row("steps_endless" if name == "endless" else "steps_end", name)
         assert row["status"] == status and (why is None or re.search(why, row["why"])), (name, row.get("why"), row.get("stepped"))

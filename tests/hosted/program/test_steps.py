@@ -150,7 +150,7 @@ def test_instructions_are_counted_whose_traps_are_not_one_each(run, steps_object
         assert row["stepped"].get("iterations", 0) == iterations, row
     assert rows["sees_no_flag"]["errors"] == 0
     assert re.search("^SIGILL at .* in faults", rows["faults"]["why"]) and rows["faults"]["status"] == "wrong"
-    assert rows["picky"]["stepped"]["ops"] % 32 == 0 and rows["picky"]["per_op"]["instructions"] == 3
+    assert rows["picky"]["stepped"]["ops"] >= 32 and rows["picky"]["per_op"]["instructions"] == 3
     assert "after 512 operations" in rows["strict"]["stepped"]["why"] and "that is too few" in rows["strict"]["stepped"]["why"]
     # The number of steps for which there is time depends on this machine.
     assert re.match(r"the body takes more than \d+ steps for 1 operation", rows["too_long"]["stepped"]["why"])
