@@ -60,7 +60,8 @@ def test_a_latency_across_register_files_is_an_upper_bound(few):
     found = forms(few)
     assert found["movd r32, xmm"].figures["1>0"].at_most
     assert found["mov r64, m64"].figures["1>0"].at_most  # by a store and a load
-    assert not any(figure.at_most for figure in found["add r64, r64"].figures.values())
+    # Without a step of a chain whose cost a busy machine may not settle.
+    assert not any(found["add r64, r64"].figures[pair].at_most for pair in ("0>0", "1>0"))
 
 
 def test_forms_that_are_not_run_state_why(few):
